@@ -1,0 +1,2 @@
+//! tokencap
+fn main() {}

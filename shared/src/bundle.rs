@@ -1,0 +1,69 @@
+//! A run's evidence in one file: what the members of a bundle hold.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+use crate::deployment::Deployment;
+use crate::promise::PromiseSheet;
+use crate::record::Request;
+use crate::step::Step;
+use crate::telemetry::Sample;
+use crate::workload::Workload;
+
+/// Version of the bundle's format.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The member `manifest.json`: everything about a run but its raw rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Version of the format ([`FORMAT_VERSION`]).
+    pub format: u32,
+    /// Version of the metric definitions ([`crate::DEFINITIONS_VERSION`]).
+    pub definitions: u32,
+    /// Name and version of the tool that measured.
+    pub tool: String,
+    /// Random identity of the run, 32 hex digits.
+    pub run: String,
+    /// When the run started, RFC 3339 in UTC.
+    pub started: String,
+    /// What was measured.
+    pub deployment: Deployment,
+    /// What was promised.
+    pub promise: PromiseSheet,
+    /// What the load was.
+    pub workload: Workload,
+    /// The steps, in the order they ran.
+    pub steps: Vec<Step>,
+    /// Facts about the measuring machine and the run: name → text. No secrets.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// What a reader should know, in the tool's words.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    /// SHA-256 of every other member but sign-offs, in hex.
+    pub members: BTreeMap<String, String>,
+}
+
+/// Gaps between output events of the valid requests of one window, of one (step, tier).
+pub type GapHistogram = Histogram<u64>;
+
+/// A bundle, read and ready to be judged.
+#[derive(Clone, Debug)]
+pub struct Bundle {
+    /// The manifest.
+    pub manifest: Manifest,
+    /// Every request, in the order of steps and, within one, of sending.
+    pub requests: Vec<Request>,
+    /// Texts that [`Request::error`] points into.
+    pub errors: Vec<String>,
+    /// Every gap in nanoseconds, by (step id, tier index of the manifest's promise sheet), of
+    /// the window's valid requests.
+    pub gaps: BTreeMap<(u32, usize), GapHistogram>,
+    /// Scrapes, in the order of time.
+    pub telemetry: Vec<Sample>,
+    /// DSSE envelopes of the sign-offs: file name → JSON text.
+    pub signoffs: BTreeMap<String, String>,
+}

@@ -1,0 +1,24 @@
+//! The definitions of tokencap: what a request, a promise, a capacity and a dollar are.
+//!
+//! The crate is pure: no clock, no files, no network, no threads. It is compiled natively for
+//! the measuring side and to WASM for the page, so that the browser recomputes every number
+//! from the raw records with the very code that measured them.
+//!
+//! Data flows one way, and the modules stand in its order:
+//! records ([`record`], [`step`], [`telemetry`]) → [`bundle`] → [`judge`] → capacity → report.
+
+pub mod bundle;
+pub mod capacity;
+pub mod deployment;
+pub mod judge;
+pub mod measured;
+pub mod promise;
+pub mod record;
+pub mod step;
+pub mod telemetry;
+pub mod units;
+pub mod workload;
+
+/// Version of the metric definitions that this crate implements; it stands in every bundle and
+/// on every report, because a number means nothing without it.
+pub const DEFINITIONS_VERSION: u32 = 1;

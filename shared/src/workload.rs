@@ -1,0 +1,134 @@
+//! What the load is: arrivals, lengths, sessions, prefix sharing.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Nanos, Share};
+
+/// A declared workload. With the seed it fixes every arrival and every prompt bit by bit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    /// Name, such as `agent-coding-interactive`.
+    pub name: String,
+    /// What it stands for and where its figures come from.
+    #[serde(default)]
+    pub note: String,
+    /// When requests (or sessions) arrive.
+    #[serde(default)]
+    pub arrivals: Arrivals,
+    /// What arrives.
+    pub shape: Shape,
+    /// State of the prefix cache at a step's start.
+    #[serde(default)]
+    pub cache: CacheState,
+    /// Declared prefix hit rate; a step that misses it by more than a point is contaminated.
+    #[serde(default)]
+    pub hit_rate: Option<Share>,
+}
+
+/// The arrival process of an open loop, at a step's rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "process", deny_unknown_fields)]
+pub enum Arrivals {
+    /// Independent arrivals, never renormalised to a span.
+    #[default]
+    Poisson,
+    /// Gamma-distributed spacing with CV² = 1/burstiness.
+    Gamma {
+        /// 1 is Poisson, below 1 burstier, above 1 smoother.
+        burstiness: f64,
+    },
+    /// Equal spacing.
+    Constant,
+}
+
+/// What arrives.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
+pub enum Shape {
+    /// Independent requests of a mix of classes.
+    Mix {
+        /// The classes, drawn by weight.
+        classes: Vec<Class>,
+    },
+    /// Sessions (tasks) of serial steps, each prompt extending the last one.
+    Sessions {
+        /// Prefix shared by all sessions, in tokens (a system prompt).
+        shared_prefix: u32,
+        /// Steps of a session.
+        steps: u32,
+        /// New text of each step, in tokens.
+        new_tokens: Length,
+        /// Output of each step, in tokens.
+        output_tokens: Length,
+        /// Time between a step's end and the next one's start (a tool's run).
+        think: Think,
+    },
+}
+
+/// One class of an independent mix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Class {
+    /// Weight among the classes.
+    pub weight: f64,
+    /// Prompt tokens.
+    pub isl: Length,
+    /// Output tokens.
+    pub osl: Length,
+    /// Leading tokens shared with every other request of the class.
+    #[serde(default)]
+    pub shared_prefix: u32,
+}
+
+/// A distribution of token counts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "dist", deny_unknown_fields)]
+pub enum Length {
+    /// Always the same.
+    Fixed {
+        /// Tokens.
+        tokens: u32,
+    },
+    /// Uniform over an inclusive range.
+    Uniform {
+        /// Fewest tokens.
+        min: u32,
+        /// Most tokens.
+        max: u32,
+    },
+    /// Log-normal with the given mean, cut to an inclusive range.
+    LogNormal {
+        /// Mean before the cut, in tokens.
+        mean: f64,
+        /// Coefficient of variation before the cut.
+        cv: f64,
+        /// Fewest tokens.
+        min: u32,
+        /// Most tokens.
+        max: u32,
+    },
+}
+
+/// A distribution of think times.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Think {
+    /// Mean, in nanoseconds.
+    pub mean_ns: Nanos,
+    /// Coefficient of variation of the log-normal; 0 is a constant.
+    pub cv: f64,
+}
+
+/// State of the prefix cache at the start of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheState {
+    /// Prompts carry a salt a (run, step, session): steps do not feed each other's cache.
+    #[default]
+    Salted,
+    /// Nothing cached.
+    Cold,
+    /// Filled by a declared warm-up.
+    Warm,
+}
