@@ -1,1 +1,6 @@
-//! tokencap
+//! tokencap: measure, prove and sign how many tokens an LLM inference cluster can sell in a day.
+//!
+//! Data flows one way: plan → arrivals → client → records → bundle → judge → capacity → report.
+
+pub mod cli;
+pub mod presets;

@@ -1,2 +1,7 @@
-//! tokencap
-fn main() {}
+//! The binary: parses the command line, runs the command, and turns its end into an exit code.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tokencap::cli::main()
+}

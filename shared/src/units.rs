@@ -50,7 +50,8 @@ macro_rules! quantity {
                 if !$value.is_finite() {
                     return Err(UnitError::NotFinite { unit: stringify!($name), value: $value });
                 }
-                if !$valid {
+                let in_domain: bool = $valid;
+                if !in_domain {
                     return Err(UnitError::OutOfDomain {
                         unit: stringify!($name), domain: $domain, value: $value,
                     });

@@ -1,0 +1,42 @@
+//! The command line: one file a command, its arguments and what it does with them.
+//!
+//! Every command ends with exit code 0, or with one sentence on stderr that says what went wrong
+//! and what to do, and exit code 1 (2 for a wrong command line, which clap says itself).
+
+mod presets;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Measure, prove and sign how many tokens an LLM inference cluster can sell in a day.
+#[derive(Debug, Parser)]
+#[command(name = "tokencap", version, about, long_about = None)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Presets(presets::Presets),
+}
+
+/// Parses the process's arguments and runs the command.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tokencap: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Presets(args) => presets::run(&args),
+    }
+}
