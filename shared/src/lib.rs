@@ -5,18 +5,21 @@
 //! from the raw records with the very code that measured them.
 //!
 //! Data flows one way, and the modules stand in its order:
-//! records ([`record`], [`step`], [`telemetry`]) → [`bundle`] → [`judge`] → capacity → report.
+//! records ([`record`], [`step`], [`telemetry`]) → [`bundle`] → [`judge`] → [`capacity`] → [`report`].
 
 pub mod bundle;
 pub mod capacity;
 pub mod deployment;
+pub mod format;
 pub mod judge;
 pub mod measured;
 pub mod promise;
 pub mod record;
+pub mod report;
 pub mod step;
 pub mod telemetry;
 pub mod units;
+pub mod words;
 pub mod workload;
 
 /// Version of the metric definitions that this crate implements; it stands in every bundle and

@@ -1,0 +1,177 @@
+//! The report: a pure function of bundles and a dated price sheet, in no language yet.
+//!
+//! Numbers stay typed data, so that `--json` and the page have them unrounded; words and
+//! formatted numbers are made of them by [`view`], which builds every table once for the
+//! terminal, the page and print alike.
+
+mod attention;
+pub mod table;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::bundle::Manifest;
+use crate::capacity::Capacity;
+use crate::deployment::Deployment;
+use crate::judge::StepJudgement;
+use crate::promise::PromiseSheet;
+use crate::units::{Ratio, Share};
+use crate::workload::{Shape, Workload};
+
+pub use attention::{Attention, AttentionKind, PromiseOfTier, Severity};
+
+/// What a report is made of: one judged bundle.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What the bundle is called, such as its file's name.
+    pub name: String,
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// The sheet it was judged by: its own, or another one.
+    pub promise: PromiseSheet,
+    /// What the judgement says.
+    pub capacity: Capacity,
+    /// What its signatures are worth, as the caller verified them.
+    pub sign_off: SignOff,
+}
+
+/// What a bundle's signatures are worth.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum SignOff {
+    /// Nobody signed.
+    Unsigned,
+}
+
+/// One or several bundles, side by side.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The metric definitions that every number here follows.
+    pub definitions: u32,
+    /// One row a bundle, in the order given.
+    pub rows: Vec<Row>,
+    /// What a reader must know before using any of the numbers. Nothing is left out of it.
+    pub attention: Vec<Attention>,
+}
+
+/// One bundle: what was measured, what was promised, and what that makes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// What the bundle is called.
+    pub name: String,
+    /// Identity of the run.
+    pub run: String,
+    /// When it started, RFC 3339 in UTC.
+    pub started: String,
+    /// What measured it.
+    pub tool: String,
+    /// The definitions it was measured under.
+    pub definitions: u32,
+    /// What was measured.
+    pub deployment: Deployment,
+    /// What it was judged by.
+    pub promise: PromiseSheet,
+    /// Whether that is another sheet than the bundle's own: a scenario, never signed.
+    pub rejudged: bool,
+    /// What the load was.
+    pub workload: Workload,
+    /// Every step, λ_slo_max, and the figures at it.
+    pub capacity: Capacity,
+    /// The step whose promise table stands for the row: that of λ_slo_max, else the lowest valid
+    /// rate. `None` without a valid step.
+    pub shown: Option<u32>,
+    /// Serial steps of an agent task, where the workload runs tasks.
+    pub steps_per_task: Option<u32>,
+    /// What the signatures are worth.
+    pub sign_off: SignOff,
+    /// Facts about the measuring machine and the run.
+    pub environment: BTreeMap<String, String>,
+    /// What the measuring tool wants its reader to know, in its words.
+    pub warnings: Vec<String>,
+}
+
+impl Report {
+    /// Makes the report of judged bundles.
+    #[must_use]
+    pub fn new(entries: Vec<Entry>) -> Self {
+        let rows: Vec<Row> = entries.into_iter().map(Row::new).collect();
+        let attention = attention::of(&rows);
+        Self { definitions: crate::DEFINITIONS_VERSION, rows, attention }
+    }
+}
+
+impl Row {
+    fn new(entry: Entry) -> Self {
+        let Entry { name, manifest, promise, capacity, sign_off } = entry;
+        let steps_per_task = match manifest.workload.shape {
+            Shape::Sessions { steps, .. } => Some(steps),
+            Shape::Mix { .. } => None,
+        };
+        Self {
+            name,
+            run: manifest.run,
+            started: manifest.started,
+            tool: manifest.tool,
+            definitions: manifest.definitions,
+            deployment: manifest.deployment,
+            rejudged: promise != manifest.promise,
+            promise,
+            workload: manifest.workload,
+            shown: shown(&capacity),
+            capacity,
+            steps_per_task,
+            sign_off,
+            environment: manifest.environment,
+            warnings: manifest.warnings,
+        }
+    }
+
+    /// The judgement of a step.
+    #[must_use]
+    pub fn step(&self, id: u32) -> Option<&StepJudgement> {
+        self.capacity.steps.iter().find(|judgement| judgement.step == id)
+    }
+
+    /// The judgement of the step whose promises stand for the row.
+    #[must_use]
+    pub fn shown_step(&self) -> Option<&StepJudgement> {
+        self.step(self.shown?)
+    }
+
+    /// Agent tasks a day: steps a day by the steps of a task, where the workload runs tasks.
+    #[must_use]
+    pub fn tasks_per_day(&self) -> Option<Ratio> {
+        let steps = self.capacity.at.value()?.steps_per_day.value()?.get();
+        Ratio::new(steps / f64::from(self.steps_per_task?)).ok()
+    }
+}
+
+impl StepJudgement {
+    /// Share of valid requests that completed; `None` without a valid request.
+    #[must_use]
+    pub fn success(&self) -> Option<Share> {
+        share(self.counts.completed, self.counts.valid)
+    }
+
+    /// Attainment of the worst tier that had a valid request.
+    #[must_use]
+    pub fn worst_attainment(&self) -> Option<Share> {
+        let tiers = self.tiers.iter().filter_map(|tier| share(tier.compliant, tier.valid));
+        tiers.min_by(|left, right| left.get().total_cmp(&right.get()))
+    }
+}
+
+fn share(part: u64, of: u64) -> Option<Share> {
+    if of == 0 { None } else { Share::new(part as f64 / of as f64).ok() }
+}
+
+/// The step of λ_slo_max, else the valid one of the lowest rate.
+fn shown(capacity: &Capacity) -> Option<u32> {
+    if let Some(lambda) = capacity.lambda.value() {
+        return Some(lambda.step);
+    }
+    let valid = capacity.steps.iter().filter(|step| step.validity.is_valid());
+    let lowest = valid.min_by(|a, b| a.offered.get().total_cmp(&b.offered.get()));
+    lowest.map(|step| step.step)
+}

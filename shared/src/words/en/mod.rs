@@ -1,0 +1,306 @@
+//! English: names, headings, sayings.
+
+mod reasons;
+
+use super::{Lang, Sayings, Terms, Titles, Words};
+use crate::capacity::{Basis, Standing};
+use crate::format::{count, millis};
+use crate::judge::Verdict;
+use crate::promise::{GapQuantile, ItlRule, PromiseKind, Role, VerdictMode};
+use crate::record::{ClientFaultKind, FailureKind};
+use crate::step::StepKind;
+use crate::workload::CacheState;
+
+/// English.
+pub const EN: Words = Words {
+    lang: Lang::En,
+    term: TERMS,
+    title: TITLES,
+    say: SAYINGS,
+    verdict,
+    promise,
+    itl_rule,
+    mode,
+    failure,
+    client_fault,
+    step_kind,
+    standing,
+    basis,
+    role,
+    cache,
+    missing: reasons::missing,
+    invalid: reasons::invalid,
+    attention: reasons::attention,
+    severity: reasons::severity,
+    needed: reasons::needed,
+};
+
+const TERMS: Terms = Terms {
+    model: "Model",
+    deployment: "Deployment",
+    engine: "Engine",
+    gpu: "GPU",
+    gpus_serving: "GPUs serving",
+    gpus_provisioned: "GPUs provisioned",
+    parallelism: "Parallelism",
+    quantisation: "Quantisation",
+    kv_cache_dtype: "KV-cache type",
+    prefix_cache: "Prefix cache",
+    speculative: "Speculative decoding",
+    server_args: "Server arguments",
+    promise: "Promise",
+    tier: "Tier",
+    promised: "Promised",
+    measured: "Measured",
+    unit: "Unit",
+    n: "n",
+    lower: "Lower bound",
+    upper: "Upper bound",
+    vif: "VIF",
+    episodes: "Violation episodes",
+    verdict: "Verdict",
+    remark: "Remark",
+    workload: "Workload",
+    run: "Run",
+    started: "Started",
+    tool: "Measured with",
+    definitions: "Definitions",
+    sign_off: "Sign-off",
+    standing: "Standing",
+    step: "Step",
+    step_kind: "Kind",
+    asked: "Asked rate",
+    offered: "Arrival rate",
+    lambda: "λ_slo_max",
+    first_broken: "First broken rate",
+    goodput: "SLO goodput",
+    raw: "Raw throughput",
+    goodput_per_gpu: "Goodput/GPU",
+    goodput_steady: "SLO goodput in the window",
+    daily: "Daily capacity",
+    business: "Supported business",
+    steps_per_day: "Steps a day",
+    tasks_per_day: "Tasks a day",
+    mean_osl: "Mean output",
+    attainment: "Attainment",
+    worst_attainment: "Worst tier",
+    success: "Success",
+    concurrency: "Mean in flight",
+    window: "Window",
+    wall: "Wall time",
+    edge: "Edge",
+    validity: "Validity",
+    input_total: "Input in all",
+    input_reused: "Reused from cache",
+    input_computed: "Computed",
+    input_offered: "Input offered",
+    hit_rate: "Prefix hit rate",
+    input_per_output: "Input : output",
+    power: "Power",
+    goodput_per_watt: "Goodput/watt",
+    chain: "Smooth tasks",
+    ttft: "TTFT",
+    ttft_from_intended: "TTFT from schedule",
+    itl: "ITL",
+    tpot: "TPOT",
+    queue: "Queue time",
+    members: "Sent",
+    valid: "Valid",
+    completed: "Completed",
+    compliant: "Compliant",
+    cancelled: "Cancelled",
+    client_faults: "Client faults",
+    unpromised: "Outside every tier",
+    failures: "Failures",
+    kind: "Kind",
+    count: "Count",
+    share: "Share",
+    cost_per_mtok: "Cost under SLO",
+    price_per_mtok: "Selling price",
+    gpu_cost_per_day: "GPU cost a day",
+    value_at_cost: "Daily value at cost",
+    value_at_price: "Daily value at price",
+    margin: "Daily margin",
+    utilisation: "Utilisation",
+    gpu_hour: "GPU-hour",
+    output: "Output",
+    input_uncached: "Input, uncached",
+    input_cached: "Input, cached",
+    source: "Source",
+    date: "Date",
+    total: "Total",
+    per_second: "per second",
+    per_day: "per day",
+};
+
+const TITLES: Titles = Titles {
+    report: "Capacity report",
+    summary: "What the cluster can sell in a day",
+    deployment: "Deployment",
+    promises: "Promises",
+    steps: "Steps tested",
+    latency: "Latency by tier",
+    input: "Input",
+    money: "Money",
+    failures: "Failures",
+    validity: "Validity",
+    attention: "Needs attention",
+    assumptions: "Assumptions",
+    warnings: "Warnings",
+    provenance: "Where this comes from",
+};
+
+const SAYINGS: Sayings = Sayings {
+    token: "token",
+    tagline: "How many tokens can this cluster sell in a day, and which promises does it keep?",
+    simulated: "simulated",
+    simulated_long: "SIMULATED, NOT HARDWARE: these figures come from the built-in simulator.",
+    valid: "valid",
+    invalid: "invalid",
+    unsustainable: "backlog grows: this rate cannot be sustained",
+    window_too_short: "window too short",
+    signed_promise: "signed",
+    watched_promise: "watched",
+    whole_step: "all",
+    no_failures: "No valid request failed.",
+    nothing_to_note: "Nothing needs attention.",
+    value_at_cost_remark: "Equal to the GPUs' daily cost by definition: a check, not a gain.",
+    money_is_derived: "Money is derived from capacity and a dated price sheet; no signature covers it.",
+    flat_day: "At λ_slo_max around the clock; a day with a peak carries less.",
+    unsigned: "unsigned",
+    yes: "yes",
+    no: "no",
+    comma: ", ",
+    sentence_gap: " ",
+    colon: ": ",
+    gpus: |count, gpu| format!("{count} × {gpu}"),
+    replicas: |replicas| match replicas {
+        1 => "1 replica".to_owned(),
+        _ => format!("{replicas} replicas"),
+    },
+    bracket: |held, broken| format!("held at {held}, first broken at {broken}"),
+    no_upper_end: |held| format!("held at {held}; no tested rate breaks a promise"),
+    promises_at: |rate| format!("Promises at λ_slo_max, {rate} req/s"),
+    promises_at_lowest: |rate| {
+        format!("Promises at the lowest valid rate, {rate} req/s (no tested rate held them)")
+    },
+    bounds: |lower, upper| format!("{lower}–{upper}"),
+    dependence: |vif, episodes| match episodes {
+        1 => format!("VIF {vif}, 1 violation episode"),
+        _ => format!("VIF {vif}, {} violation episodes", count(episodes)),
+    },
+    tpot_as_speed: |speed| format!("at least {speed} tokens/s"),
+    steps_of: |tokens| format!("steps of {tokens} output tokens"),
+    prices_of: |name, date| format!("price sheet {name} of {date}"),
+    definitions: |version| format!("metric definitions, version {version}"),
+    step_no: |step| format!("step {step}"),
+    stopped_early: |why| format!("stopped early: {why}"),
+};
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Held => "held",
+        Verdict::Broken => "broken",
+        Verdict::Insufficient => "insufficient",
+        Verdict::NotObserved => "not observed",
+    }
+}
+
+fn promise(kind: PromiseKind) -> &'static str {
+    match kind {
+        PromiseKind::Attainment => "Attainment",
+        PromiseKind::TtftP99 => "TTFT P99",
+        PromiseKind::ItlP99 => "ITL P99",
+        PromiseKind::TpotP99 => "TPOT P99",
+        PromiseKind::QueueP99 => "Queue P99",
+        PromiseKind::Success => "Success",
+    }
+}
+
+fn itl_rule(rule: &ItlRule, limit_ms: &str) -> String {
+    match rule {
+        ItlRule::GapShare { q, stall } => {
+            let allowed = match q {
+                GapQuantile::P95 => "5 %",
+                GapQuantile::P99 => "1 %",
+            };
+            let stall = millis(*stall, 0);
+            format!(
+                "at most {allowed} of a request's gaps above {limit_ms} ms, none above {stall} ms"
+            )
+        }
+        ItlRule::WorstGap => format!("no gap of a request above {limit_ms} ms"),
+        ItlRule::MeanGap => format!("a request's mean gap at most {limit_ms} ms"),
+    }
+}
+
+fn mode(mode: VerdictMode, confidence: &str) -> String {
+    match mode {
+        VerdictMode::Confidence => {
+            format!(
+                "verdicts by one-sided {confidence} % confidence bounds, corrected for dependence"
+            )
+        }
+        VerdictMode::Point => "verdicts by point estimates: cannot be signed".to_owned(),
+    }
+}
+
+fn failure(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::ServerError => "server error (5xx)",
+        FailureKind::Rejected => "rejected (429, 503, 529)",
+        FailureKind::Timeout => "timed out",
+        FailureKind::Disconnected => "disconnected mid-answer",
+        FailureKind::StreamError => "error inside the stream",
+        FailureKind::Unreachable => "unreachable",
+        FailureKind::Empty => "finished without output",
+        FailureKind::Malformed => "malformed answer",
+    }
+}
+
+fn client_fault(kind: ClientFaultKind) -> &'static str {
+    match kind {
+        ClientFaultKind::Unauthorised => "key refused (401, 403)",
+        ClientFaultKind::NotFound => "unknown model or path (404)",
+        ClientFaultKind::PromptTooLong => "prompt longer than the context",
+        ClientFaultKind::BadRequest => "other bad request (4xx)",
+    }
+}
+
+fn step_kind(kind: StepKind) -> &'static str {
+    match kind {
+        StepKind::Probe => "probe",
+        StepKind::Confirm => "confirmation",
+        StepKind::Soak => "soak",
+    }
+}
+
+fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Committed => "committed",
+        Standing::Reference => "reference",
+    }
+}
+
+fn basis(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Confidence => "held with confidence",
+        Basis::Screen => "screened by point estimates",
+    }
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::MeasuredBy => "measured by",
+        Role::ReviewedBy => "reviewed by",
+        Role::ApprovedBy => "approved by",
+    }
+}
+
+fn cache(state: CacheState) -> &'static str {
+    match state {
+        CacheState::Salted => "salted: no step feeds another's cache",
+        CacheState::Cold => "cold",
+        CacheState::Warm => "warmed up as declared",
+    }
+}
