@@ -3,4 +3,5 @@
 //! Data flows one way: plan → arrivals → client → records → bundle → judge → capacity → report.
 
 pub mod cli;
+pub mod load;
 pub mod presets;

@@ -1,0 +1,208 @@
+//! One connection of a generator thread, and the request that is on it.
+
+use std::io::{self, IoSlice, Read, Write};
+
+use tokencap_shared::units::{Moment, Nanos};
+
+use super::answer::{Answer, End};
+use super::clock::Clock;
+use super::http1::Response;
+use super::io::Io;
+use super::target::Timeouts;
+use super::workload::Task;
+
+/// A request under way.
+#[derive(Debug)]
+pub(super) struct Active {
+    pub(super) task: Task,
+    pub(super) intended: Moment,
+    pub(super) sent: Moment,
+    /// Sent inside the window.
+    pub(super) member: bool,
+    pub(super) answer: Answer,
+    response: Response,
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    written: usize,
+}
+
+/// What a connection is at.
+#[derive(Debug)]
+pub(super) enum State {
+    /// Being opened, for a request or in advance.
+    Opening(Option<Box<Active>>),
+    /// Open and free.
+    Idle,
+    /// Carrying a request.
+    Busy(Box<Active>),
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(super) struct Conn {
+    pub(super) io: Io,
+    pub(super) state: State,
+    /// Changes with every state, so that a time limit of an earlier one is known as such.
+    pub(super) generation: u64,
+    /// When the state began.
+    pub(super) since: Moment,
+    /// Carried a request before.
+    pub(super) used: bool,
+    /// The server's own limit on idling, in seconds, where it states one.
+    pub(super) idle_timeout_s: Option<u32>,
+}
+
+/// How far a connection's request has come.
+#[derive(Debug)]
+pub(super) enum Progress {
+    /// More is to come.
+    Pending,
+    /// More is to be read at once, but others should have their turn.
+    Again,
+    /// It has ended; the connection may be used again.
+    Reusable,
+    /// It has ended so, and the connection with it.
+    Over(End),
+}
+
+/// Reads in a row from one connection, before others have their turn.
+const READS: u32 = 8;
+
+impl Active {
+    pub(super) fn new(task: Task, intended: Moment) -> Self {
+        let (head, tail) = task.frame();
+        let answer = Answer::new(task.goes_on());
+        Self {
+            task,
+            intended,
+            sent: Moment(0),
+            member: false,
+            answer,
+            response: Response::default(),
+            head,
+            tail,
+            written: 0,
+        }
+    }
+
+    fn length(&self) -> usize {
+        self.head.len() + self.task.shared().len() + self.task.own().len() + self.tail.len()
+    }
+
+    /// Writes what the socket takes.
+    pub(super) fn write(&mut self, io: &mut Io) -> io::Result<()> {
+        while self.written < self.length() {
+            let mut skip = self.written;
+            let pieces = [&self.head[..], self.task.shared(), self.task.own(), &self.tail[..]];
+            let slices = pieces.map(|piece| {
+                let from = skip.min(piece.len());
+                skip -= from;
+                IoSlice::new(&piece[from..])
+            });
+            let first = slices.iter().position(|slice| !slice.is_empty()).unwrap_or(0);
+            match io.write_vectored(&slices[first..]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => self.written += count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        match io.flush() {
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn is_written(&self) -> bool {
+        self.written >= self.length()
+    }
+
+    /// The instant at which waiting ends, and what for.
+    pub(super) fn deadline(&self, opening: bool, limits: &Timeouts) -> (Moment, &'static str) {
+        let after = |from: Moment, limit: std::time::Duration| {
+            from + Nanos(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
+        };
+        let whole = (after(self.sent, limits.whole), "the request's time limit passed");
+        let part = match self.answer.last {
+            _ if opening => (
+                after(self.sent, limits.connect),
+                "no connection within the time limit for connecting",
+            ),
+            None => (
+                after(self.sent, limits.first_token),
+                "no output within the time limit for the first token",
+            ),
+            Some(last) => {
+                (after(last, limits.gap), "no further output within the time limit for a gap")
+            }
+        };
+        if part.0 < whole.0 { part } else { whole }
+    }
+}
+
+impl Conn {
+    /// Whether an idle connection is still open and silent.
+    pub(super) fn is_alive(&mut self) -> bool {
+        let mut byte = [0];
+        matches!(self.io.read(&mut byte), Err(error) if error.kind() == io::ErrorKind::WouldBlock)
+    }
+
+    /// Writes and reads what can be, for a request under way.
+    pub(super) fn proceed(&mut self, clock: Clock, buffer: &mut [u8], closed: bool) -> Progress {
+        let State::Busy(active) = &mut self.state else { return Progress::Pending };
+        if !active.is_written()
+            && let Err(error) = active.write(&mut self.io)
+            // What the server said before it closed is worth more than the failure to write.
+            && !closed
+        {
+            return Progress::Over(End::Cut(broken(&error, active.response.begun)));
+        }
+        for _ in 0..READS {
+            let count = match self.io.read(buffer) {
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Progress::Pending;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => 0,
+                Err(error) => {
+                    return Progress::Over(End::Cut(broken(&error, active.response.begun)));
+                }
+            };
+            if count == 0 {
+                return Progress::Over(if active.response.is_whole_at_eof() {
+                    End::Whole
+                } else if active.response.begun {
+                    End::Cut("the connection closed before the response was whole".into())
+                } else {
+                    End::Cut("the connection closed before a response came".into())
+                });
+            }
+            let at = clock.now();
+            match active.response.feed(at, &buffer[..count], &mut active.answer) {
+                Ok(false) => {}
+                Ok(true) => {
+                    self.idle_timeout_s = active.response.idle_timeout_s.or(self.idle_timeout_s);
+                    let reusable = active.response.keep_alive && active.is_written() && !closed;
+                    return if reusable { Progress::Reusable } else { Progress::Over(End::Whole) };
+                }
+                Err(error) => return Progress::Over(End::Malformed(error.to_string())),
+            }
+            if count < buffer.len() && self.io.short_read_empties() && !closed {
+                return Progress::Pending;
+            }
+        }
+        Progress::Again
+    }
+}
+
+fn broken(error: &io::Error, begun: bool) -> String {
+    let when = if begun { "during the response" } else { "before a response came" };
+    match error.kind() {
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
+            format!("the connection was reset {when}")
+        }
+        _ => format!("the connection broke {when}: {error}"),
+    }
+}

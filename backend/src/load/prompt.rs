@@ -1,0 +1,101 @@
+//! Prompt texts: random common words, as many as make the asked number of tokens.
+
+use std::sync::LazyLock;
+
+use super::rng::Random;
+
+static WORDS: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| include_str!("words.txt").split_whitespace().collect());
+
+/// Bits that choose a word: there are 2¹⁰ of them.
+const BITS: u32 = 10;
+/// Words in a salt: 60 bits.
+pub const SALT_WORDS: u32 = 64 / BITS;
+
+/// How many tokens a prompt of so many words has, as the server counts them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ruler {
+    /// Tokens of a prompt beside its words: the chat template.
+    pub fixed: f64,
+    /// Tokens a word.
+    pub per_word: f64,
+}
+
+impl Default for Ruler {
+    fn default() -> Self {
+        Self { fixed: 0.0, per_word: 1.0 }
+    }
+}
+
+impl Ruler {
+    /// The ruler through two measurements (words, tokens); `None` if they do not make sense.
+    #[must_use]
+    pub fn through(short: (u32, u32), long: (u32, u32)) -> Option<Self> {
+        let words = f64::from(long.0) - f64::from(short.0);
+        let per_word = (f64::from(long.1) - f64::from(short.1)) / words;
+        let fixed = f64::from(short.1) - per_word * f64::from(short.0);
+        ((0.2..20.0).contains(&per_word) && fixed > -2.0 * per_word)
+            .then_some(Self { fixed: fixed.max(0.0), per_word })
+    }
+
+    /// Words that make so many tokens, template not counted.
+    #[must_use]
+    pub fn words(&self, tokens: u32) -> u32 {
+        (f64::from(tokens) / self.per_word).round() as u32
+    }
+
+    /// Words of a whole prompt of so many tokens, template counted; at least one.
+    #[must_use]
+    pub fn words_of_prompt(&self, tokens: u32) -> u32 {
+        ((f64::from(tokens) - self.fixed) / self.per_word).round().max(1.0) as u32
+    }
+}
+
+/// Appends so many random words, each followed by a space. None of them needs an escape in JSON.
+pub fn append_words(out: &mut Vec<u8>, random: &mut Random, count: u32) {
+    out.reserve(count as usize * 7);
+    let words = &*WORDS;
+    let (mut bits, mut left) = (0, 0);
+    for _ in 0..count {
+        if left < BITS {
+            (bits, left) = (random.bits(), 64);
+        }
+        out.extend_from_slice(words[(bits & ((1 << BITS) - 1)) as usize].as_bytes());
+        out.push(b' ');
+        bits >>= BITS;
+        left -= BITS;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rng::Purpose;
+    use super::*;
+
+    #[test]
+    fn the_words_are_a_power_of_two_of_different_plain_words() {
+        let set: std::collections::BTreeSet<_> = WORDS.iter().collect();
+        assert_eq!(set.len(), 1 << BITS);
+        assert!(WORDS.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase())));
+    }
+
+    #[test]
+    fn a_text_has_as_many_words_as_asked_and_uses_all_of_them() {
+        let mut out = Vec::new();
+        append_words(&mut out, &mut Random::new(1, Purpose::Text, 0), 20_000);
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text.split_whitespace().count(), 20_000);
+        let used: std::collections::BTreeSet<_> = text.split_whitespace().collect();
+        assert_eq!(used.len(), 1 << BITS);
+    }
+
+    #[test]
+    fn a_ruler_goes_through_its_two_measurements() {
+        let ruler = Ruler::through((64, 111), (1024, 1551)).unwrap();
+        assert_eq!(ruler, Ruler { fixed: 15.0, per_word: 1.5 });
+        assert_eq!(ruler.words_of_prompt(1551), 1024);
+        assert_eq!(ruler.words(150), 100);
+        assert_eq!(ruler.words_of_prompt(3), 1);
+        assert_eq!(Ruler::through((64, 92), (1024, 92)), None);
+    }
+}

@@ -1,0 +1,135 @@
+//! What the threads of one step know in common.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use tokencap_shared::units::Moment;
+
+use super::clock::Clock;
+use super::io::Tls;
+use super::live::Live;
+use super::target::Target;
+
+/// The common state of a step.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) clock: Clock,
+    pub(super) step: u32,
+    pub(super) target: Target,
+    pub(super) tls: Option<Tls>,
+    pub(super) live: Arc<Live>,
+    /// Most connections of one thread.
+    pub(super) max_connections: Option<usize>,
+    window: OnceLock<(Moment, Moment)>,
+    open_members: AtomicI64,
+    scheduled: AtomicU64,
+    dropped: AtomicU64,
+    past_w1: AtomicUsize,
+    ended: AtomicBool,
+}
+
+impl Shared {
+    pub(super) fn new(
+        clock: Clock,
+        step: u32,
+        target: Target,
+        tls: Option<Tls>,
+        live: Arc<Live>,
+        max_connections: Option<usize>,
+    ) -> Self {
+        Self {
+            clock,
+            step,
+            target,
+            tls,
+            live,
+            max_connections,
+            window: OnceLock::new(),
+            open_members: AtomicI64::new(0),
+            scheduled: AtomicU64::new(0),
+            dropped: AtomicU64::new(0),
+            past_w1: AtomicUsize::new(0),
+            ended: AtomicBool::new(false),
+        }
+    }
+
+    /// Fixes the window's first instant and its end; once.
+    pub(super) fn set_window(&self, w0: Moment, w1: Moment) {
+        let _ = self.window.set((w0, w1));
+    }
+
+    pub(super) fn window(&self) -> Option<(Moment, Moment)> {
+        self.window.get().copied()
+    }
+
+    fn in_window(&self, at: Moment) -> bool {
+        self.window().is_some_and(|(w0, w1)| w0 <= at && at < w1)
+    }
+
+    /// A request's instant has come.
+    pub(super) fn on_due(&self, intended: Moment) {
+        if self.in_window(intended) {
+            self.scheduled.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn is_member(&self, sent: Moment) -> bool {
+        self.in_window(sent)
+    }
+
+    pub(super) fn on_sent(&self, member: bool) {
+        self.live.on_sent();
+        if member {
+            self.open_members.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    pub(super) fn on_member_end(&self) {
+        self.open_members.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    pub(super) fn on_dropped(&self) {
+        self.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A thread will send no further member.
+    pub(super) fn on_past_w1(&self) {
+        self.past_w1.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Whether all of so many threads are past the window and every member has ended.
+    pub(super) fn is_drained(&self, threads: usize) -> bool {
+        self.past_w1.load(Ordering::Acquire) >= threads
+            && self.open_members.load(Ordering::Acquire) == 0
+    }
+
+    pub(super) fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    pub(super) fn scheduled(&self) -> u64 {
+        self.scheduled.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+}
+
+/// CPU time that this thread has used; `None` where the system does not tell.
+#[cfg(target_os = "linux")]
+pub(super) fn thread_cpu() -> Option<Duration> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Some(Duration::new(time.tv_sec.try_into().ok()?, time.tv_nsec.try_into().ok()?))
+}
+
+/// CPU time that this thread has used; `None` where the system does not tell.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn thread_cpu() -> Option<Duration> {
+    None
+}

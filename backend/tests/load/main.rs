@@ -1,0 +1,7 @@
+//! The load generator against servers that play back bytes.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod faults;
+mod step;
+mod support;

@@ -1,0 +1,170 @@
+//! Whole steps: what is sent when, and what is recorded of it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::support::{Act, Asked, Server, chat};
+use tokencap::load::clock::Clock;
+use tokencap::load::live::{Live, Stop};
+use tokencap::load::prompt::Ruler;
+use tokencap::load::step::{Generator, StepPlan, StepRecord};
+use tokencap::load::target::{Route, Target};
+use tokencap::presets::{Kind, find};
+use tokencap_shared::promise::PromiseSheet;
+use tokencap_shared::record::Outcome;
+use tokencap_shared::units::{Nanos, Rate};
+use tokencap_shared::workload::Workload;
+
+fn promise() -> PromiseSheet {
+    toml::from_str(find(Kind::Promise, "demo").unwrap().text).unwrap()
+}
+
+pub(crate) fn workload(text: &str) -> Workload {
+    toml::from_str(text).unwrap()
+}
+
+pub(crate) const SHORT: &str = r#"
+name = "short"
+[shape]
+kind = "mix"
+[[shape.classes]]
+weight = 1
+isl = { dist = "fixed", tokens = 40 }
+osl = { dist = "fixed", tokens = 5 }
+"#;
+
+const SESSIONS: &str = r#"
+name = "sessions"
+[shape]
+kind = "sessions"
+shared_prefix = 20
+steps = 3
+new_tokens = { dist = "fixed", tokens = 30 }
+output_tokens = { dist = "fixed", tokens = 4 }
+think = { mean_ns = 20_000_000, cv = 0.0 }
+"#;
+
+pub(crate) fn plan(rate: f64) -> StepPlan {
+    let (warmup, window) = (Duration::from_millis(300), Duration::from_millis(1200));
+    StepPlan::probe(0, Rate::new(rate).unwrap(), warmup, window, 7)
+}
+
+pub(crate) fn generator(url: &str, route: Route, workload: Workload) -> Generator {
+    Generator {
+        target: Target::new(url, route, "m").unwrap(),
+        workload,
+        ruler: Ruler::default(),
+        promise: promise(),
+        clock: Clock::start(),
+        salt: 1,
+        tls: None,
+    }
+}
+
+pub(crate) fn run(
+    server: &Server,
+    route: Route,
+    workload: Workload,
+    plan: &StepPlan,
+) -> StepRecord {
+    run_with(&generator(&server.url(), route, workload), plan)
+}
+
+pub(crate) fn run_with(generator: &Generator, plan: &StepPlan) -> StepRecord {
+    let live = Arc::new(Live::default());
+    let record = generator.run(plan, &live, &Stop::default()).unwrap();
+    assert_eq!(live.snapshot().in_flight, 0);
+    assert_eq!(live.snapshot().sent, record.requests.len() as u64);
+    record
+}
+
+fn words(asked: &Asked) -> usize {
+    let body: serde_json::Value = serde_json::from_str(&asked.body).unwrap();
+    let messages = body["messages"].as_array().unwrap();
+    messages.iter().map(|m| m["content"].as_str().unwrap().split_whitespace().count()).sum()
+}
+
+#[test]
+fn a_step_sends_every_scheduled_arrival_and_follows_each_member_to_its_end() {
+    let server = Server::start(|asked| chat(words(asked), 5, Duration::from_millis(60)));
+    let record = run(&server, Route::Chat, workload(SHORT), &plan(60.0));
+    let step = &record.step;
+    let members: Vec<_> =
+        record.requests.iter().filter(|r| step.w0 <= r.sent && r.sent < step.w1).collect();
+    assert!(members.len() > 40, "{}", members.len());
+    assert!(members.len().abs_diff(step.scheduled as usize) <= 1, "{step:?}");
+    assert_eq!(step.generator.dropped, 0);
+    assert_eq!(step.stopped, None);
+    for request in &members {
+        assert_eq!(request.outcome, Outcome::Completed, "{:?}", record.errors);
+        assert_eq!((request.isl, request.osl, request.cached), (Some(40), Some(5), Some(0)));
+        assert_eq!((request.events, request.gap_count()), (5, 4));
+        assert!(request.sent < request.first_token.unwrap());
+        assert!(request.first_token < request.last_token);
+        assert!(request.last_token.unwrap() <= request.end);
+        assert!(request.intended <= request.sent && request.sent < request.end);
+    }
+    // Arrivals went on behind the window.
+    assert!(record.requests.iter().any(|request| request.intended >= step.w1));
+    let gaps: u64 = record.gaps.values().map(|histogram| histogram.len()).sum();
+    assert_eq!(gaps, 4 * members.len() as u64);
+}
+
+#[test]
+fn sessions_extend_their_prompt_by_the_answer_and_new_text() {
+    let server = Server::start(|asked| chat(words(asked), 4, Duration::ZERO));
+    let mut plan = plan(60.0);
+    plan.threads = 2;
+    let record = run(&server, Route::Chat, workload(SESSIONS), &plan);
+    assert!(record.requests.iter().any(|request| request.turn == 2));
+    for request in &record.requests {
+        if request.outcome == Outcome::Completed {
+            assert_eq!(request.isl, Some(50 + 34 * request.turn), "turn {}", request.turn);
+        }
+    }
+    for turn in 1..3 {
+        let of = |session, turn| {
+            record.requests.iter().find(move |r| r.session == session && r.turn == turn)
+        };
+        let pairs: Vec<_> = record
+            .requests
+            .iter()
+            .filter(|request| request.turn == turn)
+            .map(|request| (of(request.session, turn - 1).unwrap(), request))
+            .collect();
+        assert!(!pairs.is_empty());
+        for (before, request) in pairs {
+            assert_eq!(request.intended, before.end + Nanos::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn connections_are_used_again_and_opened_in_advance() {
+    let server = Server::start(|asked| chat(words(asked), 2, Duration::from_millis(1)));
+    let mut plan = plan(100.0);
+    plan.threads = 1;
+    plan.connections = 10;
+    let record = run(&server, Route::Chat, workload(SHORT), &plan);
+    assert!(record.requests.len() > 100);
+    let opened = server.connections.load(Ordering::Relaxed);
+    assert!((10..60).contains(&opened), "{opened}");
+}
+
+#[test]
+fn a_step_that_is_stopped_says_why_and_gives_up_what_is_in_flight() {
+    let server = Server::start(|_| vec![Act::Wait(Duration::from_secs(60))]);
+    let (live, stop) = (Arc::new(Live::default()), Stop::default());
+    let stopper = stop.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(700));
+        stopper.stop("enough");
+        stopper.stop("a later reason");
+    });
+    let generator = generator(&server.url(), Route::Chat, workload(SHORT));
+    let record = generator.run(&plan(50.0), &live, &stop).unwrap();
+    assert_eq!(record.step.stopped.as_deref(), Some("enough"));
+    assert!(!record.requests.is_empty());
+    assert!(record.requests.iter().all(|request| request.outcome == Outcome::Cancelled));
+}
