@@ -5,3 +5,4 @@
 pub mod cli;
 pub mod load;
 pub mod presets;
+pub mod serve;

@@ -4,6 +4,7 @@
 //! and what to do, and exit code 1 (2 for a wrong command line, which clap says itself).
 
 mod presets;
+mod serve;
 
 use std::process::ExitCode;
 
@@ -20,6 +21,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Presets(presets::Presets),
+    Serve(serve::Serve),
 }
 
 /// Parses the process's arguments and runs the command.
@@ -38,5 +40,6 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Presets(args) => presets::run(&args),
+        Command::Serve(args) => serve::run(&args),
     }
 }

@@ -1,0 +1,66 @@
+//! `tokencap serve`: shows bundles in the browser.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+
+use crate::serve::{Access, Config, Library, Server, interrupted};
+
+/// Show bundles in the browser: the web app and the bundles, read-only.
+#[derive(Debug, Args)]
+pub(super) struct Serve {
+    /// Bundles, or folders of bundles. More can be dropped on the page itself.
+    bundles: Vec<PathBuf>,
+    /// Port to listen on; 0 takes any free one.
+    #[arg(long, default_value_t = 8080)]
+    port: u16,
+    /// Address to listen on.
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    listen: IpAddr,
+    /// Let other machines read; needs --token-file or --no-auth. Put a proxy with TLS before it.
+    #[arg(long)]
+    allow_remote: bool,
+    /// File with a token that readers must give as their password (or as a bearer token).
+    #[arg(long, value_name = "FILE", conflicts_with = "no_auth")]
+    token_file: Option<PathBuf>,
+    /// Anybody who can reach the address may read every bundle.
+    #[arg(long, requires = "allow_remote")]
+    no_auth: bool,
+}
+
+impl Serve {
+    fn access(&self) -> anyhow::Result<Access> {
+        Ok(match &self.token_file {
+            Some(_) if !self.listen.is_loopback() && !self.allow_remote => Access::Local,
+            Some(path) => Access::token_file(path)?,
+            None if self.no_auth => Access::Anybody,
+            None => Access::Local,
+        })
+    }
+}
+
+/// Runs the command until it is interrupted.
+///
+/// # Errors
+/// If a bundle cannot be read, or the address cannot be listened on.
+pub(super) fn run(args: &Serve) -> anyhow::Result<()> {
+    let config = Config {
+        listen: SocketAddr::new(args.listen, args.port),
+        access: args.access()?,
+        library: Library::open(args.bundles.clone())?,
+        prices: Vec::new(),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("cannot start the server's threads")?;
+    runtime.block_on(async {
+        let server = Server::bind(config).await?;
+        println!("Report at {} (Ctrl-C ends it)", server.url());
+        server.run(interrupted()).await?;
+        Ok(())
+    })
+}

@@ -1,0 +1,204 @@
+//! The viewer's server: the web app, the bundles it was given, and price sheets. Read-only.
+//!
+//! It never fetches or load-tests anything that a browser asks for: there is no route that takes
+//! a URL. Bundles are sent as they are; the page verifies and judges them itself.
+
+mod guard;
+mod library;
+mod routes;
+mod web;
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+
+pub use guard::Access;
+pub use library::{Library, LibraryError};
+
+/// How long open answers may take to finish once the server is told to stop.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// What to serve, where, and to whom.
+#[derive(Debug)]
+pub struct Config {
+    /// Address to listen on.
+    pub listen: SocketAddr,
+    /// Who may read.
+    pub access: Access,
+    /// The bundles.
+    pub library: Library,
+    /// Price sheets as JSON, the chosen one first.
+    pub prices: Vec<serde_json::Value>,
+}
+
+/// Why the server could not start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Another program listens there.
+    #[error(
+        "port {} of {} is in use: stop the program that uses it, or choose another one with \
+         --port (0 takes any free one)", .at.port(), .at.ip()
+    )]
+    PortInUse {
+        /// Where.
+        at: SocketAddr,
+    },
+    /// Below 1024, or forbidden.
+    #[error("not allowed to listen on port {} of {}: choose a port of 1024 or above with --port",
+        .at.port(), .at.ip())]
+    NotAllowed {
+        /// Where.
+        at: SocketAddr,
+    },
+    /// No such address on this machine.
+    #[error("this machine has no address {ip}: give one of its own with --listen")]
+    NoSuchAddress {
+        /// The address.
+        ip: IpAddr,
+    },
+    /// Any other failure.
+    #[error("cannot listen on {at}")]
+    Listen {
+        /// Where.
+        at: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// While running.
+    #[error("the server stopped")]
+    Run {
+        /// Why.
+        source: io::Error,
+    },
+    /// A bundle that cannot be served.
+    #[error(transparent)]
+    Library(#[from] LibraryError),
+    /// Remote access that nobody decided on.
+    #[error(
+        "{ip} can be reached from other machines: add --allow-remote, and either --token-file FILE \
+         (readers give that token as their password) or --no-auth (anybody who can reach it may \
+         read every bundle)"
+    )]
+    RemoteUndecided {
+        /// The address.
+        ip: IpAddr,
+    },
+    /// A token that protects nothing.
+    #[error(
+        "the token in {path} is shorter than {least} characters: `openssl rand -hex 24` makes one"
+    )]
+    WeakToken {
+        /// Its file.
+        path: PathBuf,
+        /// Fewest characters.
+        least: usize,
+    },
+    /// A token that cannot be read.
+    #[error("cannot read the token file {path}")]
+    TokenFile {
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// A server that listens already, so that its address can be told before it runs.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    app: axum::Router,
+}
+
+impl Server {
+    /// Starts to listen.
+    ///
+    /// # Errors
+    /// If the address cannot be listened on, or would be open to other machines although nobody
+    /// decided who may read.
+    pub async fn bind(config: Config) -> Result<Self, ServeError> {
+        let at = config.listen;
+        config.access.check(at.ip())?;
+        let listener = TcpListener::bind(at).await.map_err(|source| match source.kind() {
+            io::ErrorKind::AddrInUse => ServeError::PortInUse { at },
+            io::ErrorKind::PermissionDenied => ServeError::NotAllowed { at },
+            io::ErrorKind::AddrNotAvailable => ServeError::NoSuchAddress { ip: at.ip() },
+            _ => ServeError::Listen { at, source },
+        })?;
+        let address = listener.local_addr().map_err(|source| ServeError::Listen { at, source })?;
+        let app = routes::router(config.library, config.prices, config.access);
+        Ok(Self { listener, address, app })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The address for a browser.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let port = self.address.port();
+        match self.address.ip() {
+            ip if ip.is_unspecified() => format!("http://localhost:{port}/"),
+            IpAddr::V4(ip) => format!("http://{ip}:{port}/"),
+            IpAddr::V6(ip) => format!("http://[{ip}]:{port}/"),
+        }
+    }
+
+    /// Serves until `stop` is ready, then lets open answers finish for a few seconds.
+    ///
+    /// # Errors
+    /// If the listener fails.
+    pub async fn run(
+        self,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), ServeError> {
+        let (stopped, told) = tokio::sync::oneshot::channel();
+        let stop = async move {
+            stop.await;
+            // Nobody to tell means that serving ended by itself.
+            let _ = stopped.send(());
+        };
+        let serving = axum::serve(self.listener, self.app).with_graceful_shutdown(stop);
+        let out_of_patience = async {
+            if told.await.is_err() {
+                std::future::pending::<()>().await;
+            }
+            tokio::time::sleep(DRAIN).await;
+        };
+        tokio::select! {
+            ended = async { serving.await } => ended.map_err(|source| ServeError::Run { source }),
+            () = out_of_patience => Ok(()),
+        }
+    }
+}
+
+/// Ready at Ctrl-C, or when the system asks the process to end.
+pub async fn interrupted() {
+    let ctrl_c = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminated = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => {
+                signal.recv().await;
+            }
+            Err(_) => std::future::pending::<()>().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<()>();
+    tokio::select! {
+        () = ctrl_c => {}
+        () = terminated => {}
+    }
+}
