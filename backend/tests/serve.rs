@@ -1,5 +1,7 @@
 //! The viewer's server over a real socket.
 
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
+
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
