@@ -4,6 +4,7 @@ use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
 use tokencap_shared::units::{Moment, Nanos};
 
 use super::event::{Usage, glance};
+use super::http1::{Head, Sink};
 use super::json::{self, Reader};
 use super::sse;
 
@@ -22,17 +23,6 @@ pub enum End {
     Malformed(String),
     /// Given up by the (simulated) user, or by the tool after the step's last member had ended.
     Cancelled,
-}
-
-/// What is known of a response from its head.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
-    /// HTTP status.
-    pub status: u16,
-    /// The body is one JSON text rather than a stream of events.
-    pub json: bool,
-    /// Queue time from a header, where the server has one.
-    pub queue: Option<Nanos>,
 }
 
 /// Longest body of an error, or of an answer that is no stream, that is kept.
@@ -94,26 +84,6 @@ impl Answer {
     #[must_use]
     pub fn new(keep_text: bool) -> Self {
         Self { text: keep_text.then(Text::default), ..Self::default() }
-    }
-
-    /// The response's head has come.
-    pub fn on_head(&mut self, head: Head) {
-        self.queue = head.queue;
-        self.head = Some(head);
-    }
-
-    /// Bytes of the body have come, at the given instant.
-    pub fn on_body(&mut self, at: Moment, bytes: &[u8]) {
-        let Some(Head { status: 200, json: false, .. }) = self.head else {
-            let room = MAX_BODY - self.body.len();
-            self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
-            return;
-        };
-        let mut parser = std::mem::take(&mut self.parser);
-        if parser.feed(bytes, |event| self.on_event(at, event)).is_err() {
-            self.malformed = Some("an event of the stream never ends");
-        }
-        self.parser = parser;
     }
 
     fn on_event(&mut self, at: Moment, event: sse::Event<'_>) {
@@ -271,6 +241,26 @@ impl Answer {
             ),
         };
         (Outcome::Failed(kind), Some(text))
+    }
+}
+
+impl Sink for Answer {
+    fn on_head(&mut self, head: Head) {
+        self.queue = head.queue;
+        self.head = Some(head);
+    }
+
+    fn on_body(&mut self, at: Moment, bytes: &[u8]) {
+        let Some(Head { status: 200, json: false, .. }) = self.head else {
+            let room = MAX_BODY - self.body.len();
+            self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            return;
+        };
+        let mut parser = std::mem::take(&mut self.parser);
+        if parser.feed(bytes, |event| self.on_event(at, event)).is_err() {
+            self.malformed = Some("an event of the stream never ends");
+        }
+        self.parser = parser;
     }
 }
 

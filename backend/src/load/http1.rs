@@ -2,12 +2,29 @@
 
 use tokencap_shared::units::{Moment, Nanos};
 
-use super::answer::{Answer, Head};
-
 /// Longest head that is accepted, in bytes.
 const MAX_HEAD: usize = 64 << 10;
 /// Most header fields that are accepted.
 const MAX_FIELDS: usize = 96;
+
+/// What is known of a response from its head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// HTTP status.
+    pub status: u16,
+    /// The body is one JSON text.
+    pub json: bool,
+    /// Queue time from a header, where the server has one.
+    pub queue: Option<Nanos>,
+}
+
+/// Who wants the response.
+pub trait Sink {
+    /// The head has come.
+    fn on_head(&mut self, head: Head);
+    /// Bytes of the body have come, read at the given instant.
+    fn on_body(&mut self, at: Moment, bytes: &[u8]);
+}
 
 /// One response coming in.
 #[derive(Debug, Default)]
@@ -59,15 +76,15 @@ impl Response {
         &mut self,
         at: Moment,
         mut bytes: &[u8],
-        answer: &mut Answer,
+        sink: &mut impl Sink,
     ) -> Result<bool, HttpError> {
         self.begun |= !bytes.is_empty();
         while !bytes.is_empty() {
             bytes = match self.state {
-                State::Head => self.head(bytes, answer)?,
+                State::Head => self.head(bytes, sink)?,
                 State::Sized(left) => {
                     let (body, rest) = split(bytes, left);
-                    answer.on_body(at, body);
+                    sink.on_body(at, body);
                     self.state = match left - body.len() as u64 {
                         0 => State::Whole,
                         left => State::Sized(left),
@@ -77,7 +94,7 @@ impl Response {
                 State::ChunkSize => self.chunk_size(bytes)?,
                 State::Chunk(left) => {
                     let (body, rest) = split(bytes, left);
-                    answer.on_body(at, body);
+                    sink.on_body(at, body);
                     self.state = match left - body.len() as u64 {
                         0 => State::ChunkEnd,
                         left => State::Chunk(left),
@@ -94,7 +111,7 @@ impl Response {
                 },
                 State::Trailers => self.trailers(bytes)?,
                 State::ToEof => {
-                    answer.on_body(at, bytes);
+                    sink.on_body(at, bytes);
                     &[]
                 }
                 State::Whole => return Err(HttpError::Excess),
@@ -109,16 +126,16 @@ impl Response {
         matches!(self.state, State::Whole | State::ToEof)
     }
 
-    fn head<'b>(&mut self, bytes: &'b [u8], answer: &mut Answer) -> Result<&'b [u8], HttpError> {
+    fn head<'b>(&mut self, bytes: &'b [u8], sink: &mut impl Sink) -> Result<&'b [u8], HttpError> {
         if self.held.is_empty()
-            && let Some(length) = self.parse_head(bytes, answer)?
+            && let Some(length) = self.parse_head(bytes, sink)?
         {
             return Ok(&bytes[length..]);
         }
         let before = self.held.len();
         self.held.extend_from_slice(bytes);
         let held = std::mem::take(&mut self.held);
-        let Some(length) = self.parse_head(&held, answer)? else {
+        let Some(length) = self.parse_head(&held, sink)? else {
             self.held = held;
             return if self.held.len() > MAX_HEAD { Err(HttpError::Head) } else { Ok(&[]) };
         };
@@ -129,7 +146,7 @@ impl Response {
     fn parse_head(
         &mut self,
         bytes: &[u8],
-        answer: &mut Answer,
+        sink: &mut impl Sink,
     ) -> Result<Option<usize>, HttpError> {
         let mut fields = [httparse::EMPTY_HEADER; MAX_FIELDS];
         let mut head = httparse::Response::new(&mut fields);
@@ -188,7 +205,7 @@ impl Response {
                 _ => {}
             }
         }
-        answer.on_head(Head { status, json, queue });
+        sink.on_head(Head { status, json, queue });
         self.state = match (chunked, sized, status) {
             (_, _, 204 | 304) | (false, Some(0), _) => State::Whole,
             (true, _, _) => State::ChunkSize,

@@ -3,6 +3,7 @@
 
 pub mod answer;
 pub mod arrivals;
+pub mod ask;
 pub mod clock;
 mod conn;
 pub mod event;
@@ -11,6 +12,7 @@ pub mod io;
 pub mod json;
 pub mod live;
 mod pace;
+pub mod preflight;
 pub mod prompt;
 mod reactor;
 pub mod rng;

@@ -240,15 +240,20 @@ impl Target {
     pub fn head(&self) -> Vec<u8> {
         let Server { authority, path, .. } = &self.server;
         let route = self.route.path();
-        let key = self.key.as_ref();
-        let key = key.map(|key| format!("Authorization: Bearer {}\r\n", key.expose()));
+        let key = self.key_field();
         format!(
             "POST {path}{route} HTTP/1.1\r\nHost: {authority}\r\n{}User-Agent: tokencap/{}\r\n\
              Accept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: ",
-            key.unwrap_or_default(),
+            key,
             env!("CARGO_PKG_VERSION"),
         )
         .into_bytes()
+    }
+
+    /// The header field that carries the key, with its line end; empty without a key.
+    pub(super) fn key_field(&self) -> String {
+        let key = self.key.as_ref();
+        key.map(|key| format!("Authorization: Bearer {}\r\n", key.expose())).unwrap_or_default()
     }
 
     /// A message that a server sent, without the key should it have repeated it.

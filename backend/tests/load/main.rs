@@ -3,5 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod faults;
+mod preflight;
 mod step;
 mod support;

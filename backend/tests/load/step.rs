@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::support::{Act, Asked, Server, chat};
+use crate::support::{Act, Server, chat, words};
 use tokencap::load::clock::Clock;
 use tokencap::load::live::{Live, Stop};
 use tokencap::load::prompt::Ruler;
@@ -77,12 +77,6 @@ pub(crate) fn run_with(generator: &Generator, plan: &StepPlan) -> StepRecord {
     assert_eq!(live.snapshot().in_flight, 0);
     assert_eq!(live.snapshot().sent, record.requests.len() as u64);
     record
-}
-
-fn words(asked: &Asked) -> usize {
-    let body: serde_json::Value = serde_json::from_str(&asked.body).unwrap();
-    let messages = body["messages"].as_array().unwrap();
-    messages.iter().map(|m| m["content"].as_str().unwrap().split_whitespace().count()).sum()
 }
 
 #[test]

@@ -139,3 +139,10 @@ pub(crate) fn chat(prompt: usize, tokens: usize, gap: Duration) -> Vec<Act> {
     acts.push(Act::Say(b"0\r\n\r\n".to_vec()));
     acts
 }
+
+/// Words of a chat request's messages.
+pub(crate) fn words(asked: &Asked) -> usize {
+    let body: serde_json::Value = serde_json::from_str(&asked.body).unwrap();
+    let messages = body["messages"].as_array().unwrap();
+    messages.iter().map(|m| m["content"].as_str().unwrap().split_whitespace().count()).sum()
+}
