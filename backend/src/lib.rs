@@ -4,5 +4,6 @@
 
 pub mod cli;
 pub mod load;
+pub mod observe;
 pub mod presets;
 pub mod serve;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod faults;
+mod observe;
 mod preflight;
 mod step;
 mod support;

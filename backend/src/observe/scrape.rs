@@ -1,0 +1,296 @@
+//! Scraping: each source once a second, on a thread of its own, so that one that hangs holds
+//! up no other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokencap_shared::telemetry::{Metric, Sample};
+use tokencap_shared::units::Nanos;
+
+use super::prometheus::parse;
+use super::vocabulary::{Reading, read};
+use crate::load::ask::get;
+use crate::load::clock::Clock;
+use crate::load::io::Tls;
+use crate::load::target::{Server, TargetError};
+
+/// A page to scrape.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// As samples name it.
+    name: String,
+    server: Server,
+    tls: Option<Tls>,
+}
+
+impl Source {
+    /// A page at an address; `/metrics` where the address has no path.
+    ///
+    /// # Errors
+    /// If the address is none or TLS cannot be set up.
+    pub fn new(name: &str, url: &str, ca_file: Option<&Path>) -> Result<Self, TargetError> {
+        let mut server = Server::resolve(url)?;
+        if server.path.is_empty() {
+            server.path = "/metrics".into();
+        }
+        let tls = Tls::for_server(&server, ca_file)?;
+        Ok(Self { name: name.into(), server, tls })
+    }
+
+    /// Reads the page once; the reason is one for people.
+    fn scrape(&self) -> Result<(Vec<Reading>, usize), String> {
+        let accept = "X-Prometheus-Scrape-Timeout-Seconds: 2\r\n";
+        let page = get(&self.server, self.tls.as_ref(), &self.server.path, accept, LIMIT)
+            .map_err(|error| error.to_string())?;
+        if page.status != 200 {
+            return Err(format!("HTTP status {}", page.status));
+        }
+        let text = String::from_utf8_lossy(&page.body);
+        if text.trim_start().starts_with(['[', '{']) {
+            return Err("the page is JSON, not Prometheus text; TensorRT-LLM has its Prometheus \
+                        page at /prometheus/metrics"
+                .into());
+        }
+        let (series, unreadable) = parse(&text);
+        Ok((read(&series), unreadable))
+    }
+}
+
+/// One scrape may take so long.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// Scrapes while it lives.
+#[derive(Debug)]
+pub struct Observer {
+    state: Arc<State>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct State {
+    clock: Clock,
+    stopped: AtomicBool,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    samples: Vec<Sample>,
+    /// Metrics that some source states of itself: a router's copies of them are left out.
+    direct: BTreeSet<Metric>,
+    sources: BTreeMap<String, Tally>,
+}
+
+/// How a source has done.
+#[derive(Debug, Default)]
+struct Tally {
+    scrapes: u64,
+    failed: u64,
+    last_failure: Option<String>,
+    metrics: BTreeSet<Metric>,
+    resets: u64,
+    /// Last values of counters, by metric and labels.
+    counters: BTreeMap<(Metric, String), f64>,
+}
+
+impl State {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer {
+    /// Starts to scrape. Each source is read once before this returns, so that it is known from
+    /// the start which says what.
+    ///
+    /// # Errors
+    /// If the system gives no threads.
+    pub fn start(sources: Vec<Source>, clock: Clock, interval: Duration) -> io::Result<Self> {
+        let inner = Mutex::new(Inner::default());
+        let state = Arc::new(State { clock, stopped: AtomicBool::new(false), inner });
+        let spawn = |source: Source, work: fn(&State, &Source, Duration)| {
+            let state = Arc::clone(&state);
+            std::thread::Builder::new()
+                .name("observe".into())
+                .spawn(move || work(&state, &source, interval))
+        };
+        let mut first = Vec::new();
+        for source in &sources {
+            first.push(spawn(source.clone(), |state, source, _| state.learn(source))?);
+        }
+        for thread in first {
+            let _ = thread.join();
+        }
+        let mut threads = Vec::new();
+        for source in sources {
+            threads.push(spawn(source, State::watch)?);
+        }
+        Ok(Self { state, threads })
+    }
+
+    /// Takes the samples that have come since the last call, in the order of time.
+    #[must_use]
+    pub fn take(&self) -> Vec<Sample> {
+        let mut samples = std::mem::take(&mut self.state.lock().samples);
+        samples.sort_by_key(|sample| sample.time);
+        samples
+    }
+
+    /// What no source has said so far, of the given metrics.
+    #[must_use]
+    pub fn not_observed(&self, wanted: &[Metric]) -> Vec<Metric> {
+        let inner = self.state.lock();
+        let seen = |metric: &Metric| inner.sources.values().any(|t| t.metrics.contains(metric));
+        wanted.iter().copied().filter(|metric| !seen(metric)).collect()
+    }
+
+    /// What a reader should know of the sources so far: one sentence each.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let inner = self.state.lock();
+        inner.sources.iter().flat_map(|(name, tally)| tally.warnings(name)).collect()
+    }
+
+    /// Ends scraping and returns the last samples.
+    #[must_use]
+    pub fn stop(mut self) -> Vec<Sample> {
+        self.state.stopped.store(true, Ordering::Release);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+        self.take()
+    }
+}
+
+impl Drop for Observer {
+    fn drop(&mut self) {
+        self.state.stopped.store(true, Ordering::Release);
+    }
+}
+
+impl State {
+    fn learn(&self, source: &Source) {
+        let scraped = source.scrape();
+        let mut inner = self.lock();
+        let tally = inner.sources.entry(source.name.clone()).or_default();
+        match scraped {
+            Ok((readings, _)) => {
+                tally.metrics.extend(readings.iter().map(|reading| reading.metric));
+                let own = readings.iter().filter(|reading| !reading.of_router);
+                inner.direct.extend(own.map(|reading| reading.metric));
+            }
+            Err(why) => tally.last_failure = Some(why),
+        }
+    }
+
+    fn watch(&self, source: &Source, interval: Duration) {
+        let step = Nanos(u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX));
+        let mut next = self.clock.now();
+        while !self.stopped.load(Ordering::Acquire) {
+            let begun = self.clock.now();
+            let scraped = source.scrape();
+            let ended = self.clock.now();
+            // The page shows the server as it was at some instant in between.
+            let time = begun + Nanos(ended.since(begun).0 / 2);
+            self.lock().record(&source.name, time, scraped);
+            next = next + step;
+            if next < ended {
+                next = ended;
+            }
+            while self.clock.now() < next && !self.stopped.load(Ordering::Acquire) {
+                std::thread::sleep(self.clock.until(next).min(Duration::from_millis(50)));
+            }
+        }
+    }
+}
+
+impl Inner {
+    fn record(
+        &mut self,
+        source: &str,
+        time: tokencap_shared::units::Moment,
+        scraped: Result<(Vec<Reading>, usize), String>,
+    ) {
+        let Self { samples, direct, sources } = self;
+        let tally = sources.entry(source.into()).or_default();
+        tally.scrapes += 1;
+        let sample =
+            |metric, labels, value| Sample { time, source: source.into(), metric, labels, value };
+        match scraped {
+            Ok((readings, _)) => {
+                samples.push(sample(Metric::Up, String::new(), 1.0));
+                for reading in readings {
+                    tally.note(&reading);
+                    if !reading.of_router {
+                        direct.insert(reading.metric);
+                    } else if direct.contains(&reading.metric) {
+                        continue;
+                    }
+                    samples.push(sample(reading.metric, reading.labels, reading.value));
+                }
+            }
+            Err(why) => {
+                tally.failed += 1;
+                samples.push(sample(Metric::Up, format!("reason={why}"), 0.0));
+                tally.last_failure = Some(why);
+            }
+        }
+    }
+}
+
+impl Tally {
+    fn note(&mut self, reading: &Reading) {
+        self.metrics.insert(reading.metric);
+        if is_counter(reading.metric) {
+            let key = (reading.metric, reading.labels.clone());
+            if let Some(before) = self.counters.insert(key, reading.value)
+                && before > reading.value
+            {
+                self.resets += 1;
+            }
+        }
+    }
+
+    fn warnings(&self, name: &str) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let why = self.last_failure.as_deref().unwrap_or("no reason");
+        if self.metrics.is_empty() {
+            warnings.push(match &self.last_failure {
+                Some(why) => format!("source `{name}` could not be scraped: {why}"),
+                None => format!(
+                    "source `{name}` has no metric that is known here: what it could have said \
+                     is not observed"
+                ),
+            });
+        } else if self.failed > 0 {
+            let (failed, scrapes) = (self.failed, self.scrapes);
+            warnings.push(format!(
+                "source `{name}`: {failed} of {scrapes} scrapes failed, the last one because: {why}"
+            ));
+        }
+        if self.resets > 0 {
+            warnings.push(format!(
+                "source `{name}`: counters fell back, so a server was restarted meanwhile"
+            ));
+        }
+        warnings
+    }
+}
+
+const fn is_counter(metric: Metric) -> bool {
+    matches!(
+        metric,
+        Metric::PrefixQueries
+            | Metric::PrefixHits
+            | Metric::Preemptions
+            | Metric::QueueBucket
+            | Metric::PromptTokens
+            | Metric::OutputTokens
+            | Metric::EnergyJoules
+    )
+}
