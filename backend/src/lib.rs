@@ -7,3 +7,4 @@ pub mod load;
 pub mod observe;
 pub mod presets;
 pub mod serve;
+pub mod text;

@@ -162,6 +162,7 @@ pub struct Terms {
     pub n: &'static str,
     pub lower: &'static str,
     pub upper: &'static str,
+    pub bounds: &'static str,
     pub vif: &'static str,
     pub episodes: &'static str,
     pub verdict: &'static str,
@@ -219,6 +220,8 @@ pub struct Terms {
     pub unpromised: &'static str,
     pub failures: &'static str,
     pub kind: &'static str,
+    pub at_shown_step: &'static str,
+    pub in_all_steps: &'static str,
     pub count: &'static str,
     pub share: &'static str,
     pub cost_per_mtok: &'static str,
@@ -286,7 +289,9 @@ pub struct Sayings {
     /// Between items of a list.
     pub comma: &'static str,
     /// Between sentences that stand in one line.
-    pub sentence_gap: &'static str,
+    pub full_stop: &'static str,
+    /// Between remarks that stand in one line.
+    pub semicolon: &'static str,
     /// After a label, before its value.
     pub colon: &'static str,
     pub gpus: fn(count: u32, gpu: &str) -> String,
@@ -297,6 +302,10 @@ pub struct Sayings {
     pub promises_at_lowest: fn(rate: &str) -> String,
     pub bounds: fn(lower: &str, upper: &str) -> String,
     pub dependence: fn(vif: &str, episodes: u64) -> String,
+    /// A text with another one in brackets behind it.
+    pub aside: fn(text: &str, aside: &str) -> String,
+    pub screen: fn(verdict: &str) -> String,
+    pub input_per_output: fn(ratio: &str) -> String,
     pub tpot_as_speed: fn(tokens_per_second: &str) -> String,
     pub steps_of: fn(mean_tokens: &str) -> String,
     pub prices_of: fn(name: &str, date: &str) -> String,

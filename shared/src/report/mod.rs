@@ -6,6 +6,7 @@
 
 mod attention;
 pub mod table;
+pub mod view;
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,153 @@
+//! The promise table: what was promised, what was measured, and what the evidence is worth.
+
+use super::super::Row;
+use super::super::table::{Cell, Column, Table, Tone};
+use super::verdict_cell;
+use crate::format::{self, INFINITE, count, fixed, millis, millis_against, millis_decimals};
+use crate::judge::{PromiseVerdict, Quantity, ShareEvidence, Verdict};
+use crate::measured::Measured;
+use crate::promise::PromiseKind;
+use crate::units::{Nanos, Share};
+use crate::words::{NeededText, Words};
+
+/// Promises at the step that stands for the row; `None` without a valid step.
+#[must_use]
+pub fn promises(row: &Row, words: &Words) -> Option<Table> {
+    let step = row.shown_step()?;
+    let rate = format::plain(step.offered);
+    let caption = match row.capacity.lambda.value() {
+        Some(_) => (words.say.promises_at)(&rate),
+        None => (words.say.promises_at_lowest)(&rate),
+    };
+    let terms = &words.term;
+    let columns = vec![
+        Column::text(terms.promise),
+        Column::text(terms.tier),
+        Column::text(terms.unit),
+        Column::number(terms.promised, ""),
+        Column::number(terms.measured, ""),
+        Column::number(terms.n, ""),
+        Column::number(terms.bounds, "%"),
+        Column::text(terms.verdict),
+    ];
+    let rows = step.promises.iter().map(|promise| promise_row(promise, row, words)).collect();
+    Some(Table { caption, columns, rows })
+}
+
+fn promise_row(promise: &PromiseVerdict, row: &Row, words: &Words) -> Vec<Cell> {
+    let name = (words.promise)(promise.kind);
+    let name = if promise.signed {
+        Cell::new(name)
+    } else {
+        Cell::new((words.say.aside)(name, words.say.watched_promise)).with_tone(Tone::Muted)
+    };
+    let tier = promise.tier.and_then(|tier| row.promise.tiers.get(tier));
+    let unit = match promise.limit {
+        Quantity::Share(_) => "%",
+        Quantity::Time(_) | Quantity::Bracket { .. } => "ms",
+    };
+    let (limit, measured) = limit_and_measured(promise, words);
+    let evidence = promise.evidence.value();
+    let n = match &promise.evidence {
+        Measured::Value(evidence) => Cell::new(count(evidence.n)),
+        Measured::Missing(reason) => Cell::missing(reason, words),
+    };
+    let bounds = match &promise.evidence {
+        Measured::Value(evidence) => bounds(evidence, words),
+        Measured::Missing(reason) => Cell::missing(reason, words),
+    };
+    let mut verdict = verdict_cell(promise.verdict, words);
+    let mut notes = Vec::new();
+    if promise.kind == PromiseKind::TpotP99
+        && let Quantity::Time(Some(limit)) = promise.limit
+    {
+        notes.push((words.say.tpot_as_speed)(&format::plain(1e9 / limit.0 as f64)));
+    }
+    if let Some(evidence) = evidence {
+        if promise.verdict == Verdict::Insufficient {
+            notes.extend(missing_evidence(promise.kind, evidence, row, words));
+        }
+        if evidence.vif.get() > 1.005 {
+            notes.push((words.say.dependence)(&fixed(evidence.vif, 2), evidence.episodes));
+        }
+    }
+    if !notes.is_empty() {
+        verdict = verdict.with_note(notes.join(words.say.semicolon));
+    }
+    vec![
+        name,
+        Cell::new(tier.map_or(words.say.whole_step, |tier| &tier.name)),
+        Cell::new(unit),
+        limit,
+        measured,
+        n,
+        bounds,
+        verdict,
+    ]
+}
+
+/// The limit with its comparison, and the measurement, with decimals that keep them apart.
+fn limit_and_measured(promise: &PromiseVerdict, words: &Words) -> (Cell, Cell) {
+    let strict = matches!(promise.kind, PromiseKind::ItlP99 | PromiseKind::QueueP99);
+    let most = if strict { "<" } else { "≤" };
+    let time_limit = |text: String| Cell::new(format!("{most} {text}"));
+    let share_limit = |text: String| Cell::new(format!("≥ {text}"));
+    match (promise.limit, &promise.measured) {
+        (Quantity::Share(target), Measured::Value(Quantity::Share(measured))) => {
+            let (measured, target) = format::percent_against(*measured, target);
+            (share_limit(target), Cell::new(measured))
+        }
+        (Quantity::Time(Some(limit)), Measured::Value(Quantity::Time(Some(measured)))) => {
+            let (measured, limit) = millis_against(*measured, limit);
+            (time_limit(limit), Cell::new(measured))
+        }
+        (limit, measured) => {
+            let decimals = match limit {
+                Quantity::Time(Some(limit)) => millis_decimals(limit),
+                _ => 1,
+            };
+            let limit_cell = match limit {
+                Quantity::Share(_) => share_limit(alone(limit, decimals)),
+                Quantity::Time(_) | Quantity::Bracket { .. } => time_limit(alone(limit, decimals)),
+            };
+            let measured = Cell::measured(measured, words, |value| alone(*value, decimals));
+            (limit_cell, measured)
+        }
+    }
+}
+
+/// A quantity by itself.
+fn alone(quantity: Quantity, decimals: usize) -> String {
+    let time = |time: Nanos| millis(time, decimals);
+    match quantity {
+        Quantity::Share(share) => format::percent(share, 2),
+        Quantity::Time(measured) => format::millis_or_infinite(measured, decimals),
+        Quantity::Bracket { lo, hi: Some(hi) } => format!("{}–{}", time(lo), time(hi)),
+        Quantity::Bracket { lo, hi: None } => format!("{}–{INFINITE}", time(lo)),
+    }
+}
+
+/// The bounds, with decimals that keep them apart from the target they are compared with.
+fn bounds(evidence: &ShareEvidence, words: &Words) -> Cell {
+    let against = |bound: Share| format::percent_against(bound, evidence.target).0;
+    Cell::new((words.say.bounds)(&against(evidence.lower), &against(evidence.upper)))
+}
+
+fn missing_evidence(
+    kind: PromiseKind,
+    evidence: &ShareEvidence,
+    row: &Row,
+    words: &Words,
+) -> Option<String> {
+    let needed = evidence.needed?;
+    let (n, total) = (count(evidence.n), count(needed.n));
+    let confidence = format::plain(row.promise.confidence.get() * 100.0);
+    Some((words.needed)(&NeededText {
+        kind,
+        n: &n,
+        bad: evidence.n.saturating_sub(evidence.good),
+        needed: &total,
+        confidence: &confidence,
+        more: &format::span(needed.more),
+    }))
+}

@@ -1,0 +1,150 @@
+//! Every step that was tested, and the latencies of one.
+
+use super::super::Row;
+use super::super::table::{Cell, Column, Table, Tone};
+use super::{Decimals, share_cell, verdict_cell};
+use crate::format::{count, fixed, millis_or_infinite, percent, plain};
+use crate::judge::{Percentiles, StepJudgement};
+use crate::measured::Measured;
+use crate::units::{Nanos, TokenRate};
+use crate::words::Words;
+
+/// Every step by rising rate, the one of λ_slo_max marked.
+#[must_use]
+pub fn steps(row: &Row, words: &Words) -> Table {
+    let terms = &words.term;
+    let columns = vec![
+        Column::number(terms.step, ""),
+        Column::text(terms.step_kind),
+        Column::number(terms.offered, "req/s"),
+        Column::number(terms.goodput, TokenRate::UNIT),
+        Column::number(terms.raw, TokenRate::UNIT),
+        Column::number(terms.worst_attainment, "%"),
+        Column::number(terms.success, "%"),
+        Column::number(terms.concurrency, ""),
+        Column::number(terms.valid, ""),
+        Column::text(terms.verdict),
+    ];
+    let mut steps: Vec<&StepJudgement> = row.capacity.steps.iter().collect();
+    steps.sort_by(|left, right| left.offered.get().total_cmp(&right.offered.get()));
+    let rate = Decimals::of(steps.iter().map(|step| step.offered));
+    let flows = steps.iter().flat_map(|step| [step.flow.goodput, step.flow.raw]);
+    let flow = Decimals::of(flows);
+    let concurrency = Decimals::of(steps.iter().map(|step| step.concurrency));
+    let best = row.capacity.lambda.value().map(|lambda| lambda.step);
+    let rows = steps.into_iter().map(|step| {
+        let valid = step.validity.is_valid();
+        let value = |cell: Cell| if valid { cell } else { cell.with_tone(Tone::Muted) };
+        let marked = best == Some(step.step);
+        let kind = (words.step_kind)(step.kind);
+        vec![
+            Cell::new(step.step.to_string()),
+            Cell::new(kind),
+            rate.cell(step.offered),
+            value(flow.cell(step.flow.goodput)),
+            value(flow.cell(step.flow.raw)),
+            value(share_cell(step.worst_attainment(), words)),
+            value(share_cell(step.success(), words)),
+            value(concurrency.cell(step.concurrency)),
+            Cell::new(count(step.counts.valid)),
+            verdict(step, marked, words),
+        ]
+    });
+    let rows = rows.collect();
+    Table { caption: words.title.steps.to_owned(), columns, rows }
+}
+
+/// The step's verdict: whether it counts at all, and if so what all signed promises say.
+fn verdict(step: &StepJudgement, marked: bool, words: &Words) -> Cell {
+    let say = &words.say;
+    if !step.validity.is_valid() {
+        let reasons = step.validity.invalid.iter().map(|reason| (words.invalid)(reason).what);
+        let reasons: Vec<String> = reasons.collect();
+        return Cell::new(say.invalid)
+            .with_tone(Tone::Muted)
+            .with_note(reasons.join(say.semicolon));
+    }
+    let mut cell = verdict_cell(step.verdict, words);
+    if step.verdict != step.screen {
+        let screen = (words.verdict)(step.screen);
+        cell.text = (say.aside)(&cell.text, &(say.screen)(screen));
+    }
+    if marked {
+        cell.text = format!("{} ← {}", cell.text, words.term.lambda);
+    }
+    if step.validity.unsustainable {
+        cell = cell.with_note(say.unsustainable);
+    } else if step.validity.window_too_short {
+        cell = cell.with_note(say.window_too_short);
+    }
+    cell
+}
+
+/// Latencies of a step by tier, in milliseconds.
+#[must_use]
+pub fn latency(row: &Row, step: &StepJudgement, words: &Words) -> Table {
+    let terms = &words.term;
+    let ms = |name: &str, percentile: &str| Column::number(&format!("{name} {percentile}"), "ms");
+    let columns = vec![
+        Column::text(terms.tier),
+        Column::number(terms.valid, ""),
+        Column::number(terms.attainment, "%"),
+        ms(terms.ttft, "P50"),
+        ms(terms.ttft, "P95"),
+        ms(terms.ttft, "P99"),
+        ms(terms.itl, "P50"),
+        ms(terms.itl, "P99"),
+        ms(terms.itl, "max"),
+        ms(terms.tpot, "P50"),
+        ms(terms.tpot, "P99"),
+    ];
+    let rows = step.tiers.iter().map(|figures| {
+        let name = row.promise.tiers.get(figures.tier).map_or("", |tier| tier.name.as_str());
+        let attainment = super::super::share(figures.compliant, figures.valid);
+        let of = |set: &Percentiles, get: fn(&Percentiles) -> Option<Nanos>, decimals| {
+            if set.n == 0 {
+                Cell::missing(&crate::measured::Missing::NoRequests, words)
+            } else {
+                Cell::new(millis_or_infinite(get(set), decimals))
+            }
+        };
+        let itl = |get: fn(&Percentiles) -> Option<Nanos>| match &figures.itl {
+            Measured::Value(itl) => of(itl, get, 1),
+            Measured::Missing(reason) => Cell::missing(reason, words),
+        };
+        vec![
+            Cell::new(name),
+            Cell::new(count(figures.valid)),
+            share_cell(attainment, words),
+            of(&figures.ttft, |set| set.p50, 0),
+            of(&figures.ttft, |set| set.p95, 0),
+            of(&figures.ttft, |set| set.p99, 0),
+            itl(|set| set.p50),
+            itl(|set| set.p99),
+            itl(|set| set.max),
+            of(&figures.tpot, |set| set.p50, 1),
+            of(&figures.tpot, |set| set.p99, 1),
+        ]
+    });
+    let rows = rows.collect();
+    let rate = format!("{} req/s", plain(step.offered));
+    let caption = (words.say.aside)(words.title.latency, &rate);
+    Table { caption, columns, rows }
+}
+
+/// What the window of a step was: its length, its tail, how busy it was.
+#[must_use]
+pub fn window(step: &StepJudgement, words: &Words) -> Vec<super::Pair> {
+    let terms = &words.term;
+    let pair = |label: &str, value: String| (label.to_owned(), value);
+    vec![
+        pair(terms.window, format!("{} s", fixed(step.window, 1))),
+        pair(terms.wall, format!("{} s", fixed(step.wall, 1))),
+        pair(terms.edge, format!("{} %", percent(step.edge, 2))),
+        pair(
+            terms.goodput_steady,
+            format!("{} {}", fixed(step.flow.goodput_steady, 1), TokenRate::UNIT),
+        ),
+        pair(terms.concurrency, fixed(step.concurrency, 1)),
+    ]
+}
