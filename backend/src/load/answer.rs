@@ -283,9 +283,17 @@ fn of_status(status: u16, text: &str) -> Outcome {
 fn says_too_long(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let about = ["context", "prompt", "input", "tokens"].iter().any(|word| text.contains(word));
-    let too_long = ["too long", "exceed", "maximum context", "maximum model length", "longer than"]
-        .iter()
-        .any(|word| text.contains(word));
+    let too_long = [
+        "too long",
+        "exceed",
+        "maximum context",
+        "maximum model length",
+        "longer than",
+        "must have less than",
+        "must be <",
+    ]
+    .iter()
+    .any(|word| text.contains(word));
     about && too_long
 }
 

@@ -7,3 +7,4 @@ mod observe;
 mod preflight;
 mod step;
 mod support;
+mod wire;
