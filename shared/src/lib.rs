@@ -16,6 +16,7 @@ pub mod measured;
 pub mod promise;
 pub mod record;
 pub mod report;
+pub mod stats;
 pub mod step;
 pub mod telemetry;
 pub mod units;

@@ -114,6 +114,33 @@ quantity!(
     TokensPerJoule, "tok/J", "[0, ∞)", |value| value >= 0.0
 );
 
+impl Share {
+    /// A share of a number that is one but for rounding, or is NaN: then 0.
+    pub(crate) const fn clamped(value: f64) -> Self {
+        if value >= 1.0 {
+            Self(1.0)
+        } else if value > 0.0 {
+            Self(value)
+        } else {
+            Self(0.0)
+        }
+    }
+
+    /// `part` of `whole`; `None` if the whole is empty or smaller than its part.
+    #[must_use]
+    pub fn of(part: u64, whole: u64) -> Option<Self> {
+        (whole > 0 && part <= whole).then(|| Self(part as f64 / whole as f64))
+    }
+}
+
+impl Ratio {
+    /// A count as a dimensionless number.
+    #[must_use]
+    pub const fn count(count: u64) -> Self {
+        Self(count as f64)
+    }
+}
+
 /// An instant: nanoseconds since the run's start, on the run's one monotonic clock.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
