@@ -23,6 +23,8 @@ pub enum Missing {
     /// The records cannot answer for this promise sheet (its tiers or quantile differ from
     /// those that the gaps were recorded for).
     NotRecorded,
+    /// The step is no confirmation run, so nothing was soaked.
+    NotSoaked,
     /// The source says so itself, or another reason in its own words.
     Other(String),
 }

@@ -36,6 +36,9 @@ pub struct Target {
 }
 
 impl Target {
+    /// The share of values within the limit behind every promise on a P99.
+    pub const P99: Self = Self { good: 99, of: 100 };
+
     /// Parts per million.
     const SCALE: u32 = 1_000_000;
 

@@ -133,6 +133,11 @@ impl Share {
     }
 }
 
+impl Rate {
+    /// Nothing arrives.
+    pub const ZERO: Self = Self(0.0);
+}
+
 impl Ratio {
     /// A count as a dimensionless number.
     #[must_use]

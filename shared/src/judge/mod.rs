@@ -1,295 +1,47 @@
 //! What the records of one step prove: its validity, its verdicts, its figures.
 //!
-//! The result types stand here; each submodule computes one part of them.
+//! [`judge_step`] makes one pass over the step's requests, in which everything is counted, and
+//! then decides each part from the counts.
 
-use std::collections::BTreeMap;
+mod backlog;
+mod chain;
+mod compliance;
+mod figures;
+mod gaps;
+mod pass;
+mod power;
+mod promises;
+mod queue;
+mod soak;
+mod validity;
+mod verdict;
+
+use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::measured::Measured;
-use crate::promise::PromiseKind;
-use crate::record::FailureKind;
-use crate::step::StepKind;
+use crate::measured::{Measured, Missing};
+use crate::promise::{PromiseKind, PromiseSheet};
+use crate::record::Request;
+use crate::stats::dependence::Series;
+use crate::stats::rank::{nearest_rank, select};
+use crate::step::{Step, StepKind};
+use crate::telemetry::Sample;
 use crate::units::{Nanos, Rate, Ratio, Seconds, Share, TokenRate, Watts};
+use crate::workload::Workload;
 
-/// A promise's verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// The evidence shows the promise kept.
-    Held,
-    /// The evidence shows it broken.
-    Broken,
-    /// Too little evidence for either.
-    Insufficient,
-    /// There is no source that could tell.
-    NotObserved,
-}
+pub use chain::chain_probability;
+pub use compliance::{completed_in_time, complies, gaps_comply, three_rules, tpot_within};
+pub use figures::{Cancelled, Chain, Counts, Flow, Input, Percentiles, Sold, TierFigures};
+pub use gaps::Gaps;
+pub use soak::{Degradation, Drift, Soak};
+pub use validity::{Invalid, Validity};
+pub use verdict::{Dependence, Needed, PromiseVerdict, Quantity, ShareEvidence, Verdict};
 
-/// One promise, judged.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PromiseVerdict {
-    /// Which promise.
-    pub kind: PromiseKind,
-    /// Index of its tier in the promise sheet; `None` for a promise about the whole step.
-    pub tier: Option<usize>,
-    /// Whether it decides λ_slo_max, or is only watched.
-    pub signed: bool,
-    /// The limit, in the quantity of the promise.
-    pub limit: Quantity,
-    /// What was measured, in the same quantity.
-    pub measured: Measured<Quantity>,
-    /// The share behind the verdict, with its bounds.
-    pub evidence: Measured<ShareEvidence>,
-    /// The verdict by confidence bounds, or by the point in `point` mode.
-    pub verdict: Verdict,
-    /// The point estimate's verdict: what a search screens by. Never signed.
-    pub screen: Verdict,
-}
-
-/// A promise's limit or measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "unit", content = "value")]
-pub enum Quantity {
-    /// A share (attainment, success).
-    Share(Share),
-    /// A time: nanoseconds; `None` is +∞ (requests that never had the quantity).
-    Time(Option<Nanos>),
-    /// A time only known to lie in `(lo, hi]`, from a server histogram; `hi` `None` is +∞.
-    Bracket {
-        /// Above this.
-        lo: Nanos,
-        /// At most this.
-        hi: Option<Nanos>,
-    },
-}
-
-/// `good` of `n`, the share's one-sided bounds, and what they rest on.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ShareEvidence {
-    /// Values that keep the promise.
-    pub good: u64,
-    /// Values in all.
-    pub n: u64,
-    /// Target that the share must reach.
-    pub target: Share,
-    /// One-sided lower bound of the true share.
-    pub lower: Share,
-    /// One-sided upper bound of the true share.
-    pub upper: Share,
-    /// Variance inflation by dependence between requests, ≥ 1.
-    pub vif: Ratio,
-    /// Violations separated by more than 10 s.
-    pub episodes: u64,
-    /// For `insufficient`: how many more values like these would sign it.
-    pub needed: Option<Needed>,
-}
-
-/// What is missing for a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Needed {
-    /// Values needed in all, at the bad count seen so far.
-    pub n: u64,
-    /// About how much longer the window must be at this rate.
-    pub more: Seconds,
-}
-
-/// Why a step is invalid: each with the figure that shows it. The texts, and what to change,
-/// are in the catalogue.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "reason")]
-pub enum Invalid {
-    /// The client sent late.
-    GeneratorLate {
-        /// Send lag P99.
-        p99: Nanos,
-        /// Greatest send lag.
-        max: Nanos,
-        /// Limit on the P99.
-        limit: Nanos,
-    },
-    /// A generator thread had no time left.
-    GeneratorSaturated {
-        /// Busiest thread.
-        cpu: Option<Share>,
-        /// Event-loop stall, 99.9th percentile.
-        stall: Option<Nanos>,
-    },
-    /// Arrivals were dropped, capped or missing from the schedule's count by more than 1 %.
-    ArrivalsMissing {
-        /// Scheduled in the window.
-        scheduled: u64,
-        /// Sent in it.
-        sent: u64,
-        /// Dropped or held back.
-        dropped: u64,
-    },
-    /// More than 0.1 % of members were the plan's fault.
-    ClientFaults {
-        /// How many.
-        faults: u64,
-        /// Of how many members.
-        members: u64,
-    },
-    /// More than 0.1 % of valid requests lie outside every tier.
-    Unpromised {
-        /// How many.
-        unpromised: u64,
-        /// Of how many valid requests.
-        valid: u64,
-    },
-    /// More than 0.1 % of completed requests have no token count.
-    UnknownTokens {
-        /// How many.
-        unknown: u64,
-        /// Of how many.
-        of: u64,
-    },
-    /// The hit rate is unlike the declared one.
-    CacheContaminated {
-        /// Declared.
-        declared: Share,
-        /// Measured.
-        measured: Share,
-    },
-    /// Telemetry has a hole of more than 3 s although a promise rests on it.
-    TelemetryGap {
-        /// The longest hole.
-        longest: Nanos,
-    },
-    /// No member at all.
-    Empty,
-}
-
-/// What a step is worth before any of its values.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Validity {
-    /// Empty: VALID.
-    pub invalid: Vec<Invalid>,
-    /// Requests in flight rise through the window: the rate cannot be sustained. Not invalid,
-    /// but broken.
-    pub unsustainable: bool,
-    /// The tail is more than 5 % of the wall time: "window too short".
-    pub window_too_short: bool,
-}
-
-impl Validity {
-    /// Whether the step's values count.
-    #[must_use]
-    pub fn is_valid(&self) -> bool {
-        self.invalid.is_empty()
-    }
-}
-
-/// How many requests of each sort a window has.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
-    /// Sent in the window.
-    pub members: u64,
-    /// Members given up by the simulated user.
-    pub cancelled: u64,
-    /// Members that were the plan's fault.
-    pub client_faults: u64,
-    /// Members − cancelled − client faults.
-    pub valid: u64,
-    /// Valid and completed.
-    pub completed: u64,
-    /// Completed and compliant with their tier.
-    pub compliant: u64,
-    /// Valid, but of unknown or unpromised prompt length.
-    pub unpromised: u64,
-    /// Failures by kind.
-    pub failures: BTreeMap<FailureKind, u64>,
-}
-
-/// Latency figures of one tier.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TierFigures {
-    /// Index in the promise sheet.
-    pub tier: usize,
-    /// Valid requests.
-    pub valid: u64,
-    /// Compliant under the declared ITL rule.
-    pub compliant: u64,
-    /// Compliant requests by rule: `gap_share` (or its default), `worst_gap`, `mean_gap`.
-    pub compliant_by_rule: [u64; 3],
-    /// TTFT.
-    pub ttft: Percentiles,
-    /// TTFT from the intended instant.
-    pub ttft_from_intended: Percentiles,
-    /// TPOT, over requests that have one.
-    pub tpot: Percentiles,
-    /// Valid requests without a TPOT.
-    pub tpot_undefined: u64,
-    /// ITL over all gaps of the tier.
-    pub itl: Measured<Percentiles>,
-    /// Queue time per request.
-    pub queue: Measured<Percentiles>,
-}
-
-/// Nearest-rank percentiles of a set. A time of `None` is +∞ (requests without the quantity).
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Percentiles {
-    /// Size of the set.
-    pub n: u64,
-    /// Median.
-    pub p50: Option<Nanos>,
-    /// 90th.
-    pub p90: Option<Nanos>,
-    /// 95th.
-    pub p95: Option<Nanos>,
-    /// 99th.
-    pub p99: Option<Nanos>,
-    /// Greatest.
-    pub max: Option<Nanos>,
-}
-
-/// Token flows of a step. Every rate divides by the wall time; `_steady` ones by the window.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Flow {
-    /// Σ OSL over completed members.
-    pub output_tokens: u64,
-    /// Σ OSL over compliant requests.
-    pub compliant_tokens: u64,
-    /// Σ OSL over valid requests, partial output of failed ones included.
-    pub raw_tokens: u64,
-    /// Raw throughput: the machine's limit, never a promise.
-    pub raw: TokenRate,
-    /// SLO goodput: what can be sold.
-    pub goodput: TokenRate,
-    /// SLO goodput over the window alone, shown beside.
-    pub goodput_steady: TokenRate,
-    /// Mean OSL of completed requests.
-    pub mean_osl: Measured<Ratio>,
-}
-
-/// The three input figures, over members whose prefill produced a token.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Input {
-    /// Σ ISL.
-    pub total: u64,
-    /// Σ cached. Missing where any of the requests does not say.
-    pub reused: Measured<u64>,
-    /// total − reused.
-    pub computed: Measured<u64>,
-    /// Σ ISL over all members.
-    pub offered: u64,
-    /// reused / total.
-    pub hit_rate: Measured<Share>,
-    /// total / output tokens of the same members.
-    pub per_output: Measured<Ratio>,
-}
-
-/// Input, uncached and cached, and output of the compliant requests: what value at price sells.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Sold {
-    /// Output tokens.
-    pub output: u64,
-    /// Input tokens that were computed. Missing where caching is unknown.
-    pub input_uncached: Measured<u64>,
-    /// Input tokens from the prefix cache.
-    pub input_cached: Measured<u64>,
-}
+use pass::{Pass, TierPass, Tokens};
+use promises::{Judge, TierLatencies};
+use queue::QueueHistogram;
+use verdict::Terms;
 
 /// Everything the records of one step prove under one promise sheet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -307,16 +59,17 @@ pub struct StepJudgement {
     /// How many of each sort.
     pub counts: Counts,
     /// First sent to last ended, over members.
-    pub wall: Seconds,
+    pub wall: Measured<Seconds>,
     /// W1 − W0.
     pub window: Seconds,
-    /// 1 − window / wall.
-    pub edge: Share,
-    /// Every promise, in the order of kinds and tiers.
+    /// 1 − window / wall; 0 where the last request ended inside the window.
+    pub edge: Measured<Share>,
+    /// Every promise: of each tier in the order of kinds, then of the whole step.
     pub promises: Vec<PromiseVerdict>,
-    /// All signed promises together: held only if each is, broken if any is.
+    /// All signed promises together: held only if each is, broken if any is or the rate is
+    /// unsustainable. An INVALID step proves nothing: insufficient.
     pub verdict: Verdict,
-    /// All signed promises by their point estimates.
+    /// All signed promises by their point estimates, with the same two exceptions.
     pub screen: Verdict,
     /// Latencies by tier.
     pub tiers: Vec<TierFigures>,
@@ -327,9 +80,279 @@ pub struct StepJudgement {
     /// What the compliant requests carried.
     pub sold: Sold,
     /// Mean requests in flight: Σ residence / wall.
-    pub concurrency: Ratio,
+    pub concurrency: Measured<Ratio>,
     /// Mean power of all devices over the window.
     pub power: Measured<Watts>,
-    /// Share of session tasks whose every step complied, where sessions were run.
-    pub chain: Measured<ShareEvidence>,
+    /// Tasks whose every step complied, where sessions were run.
+    pub chain: Measured<Chain>,
+    /// Whether the step is a soak without degradation. Missing for a probe.
+    pub soak: Measured<Soak>,
+}
+
+/// One step's raw evidence.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// The step.
+    pub step: &'a Step,
+    /// Its requests, warm-up and tail included.
+    pub requests: &'a [Request],
+    /// The gaps of its valid requests.
+    pub gaps: Gaps<'a>,
+    /// The run's scrapes, in the order of time.
+    pub telemetry: &'a [Sample],
+}
+
+/// Judges one step under a promise sheet: any sheet, so that a "what if" is answered from the
+/// same records by the same code.
+///
+/// The workload says what hit rate was declared and how long tasks are. The gaps answer only
+/// for tiers that they were recorded for (or unions of them): else ITL P99 is `NotRecorded`.
+#[must_use]
+pub fn judge_step(
+    evidence: Evidence<'_>,
+    sheet: &PromiseSheet,
+    workload: &Workload,
+    dependence: Dependence,
+) -> StepJudgement {
+    let Evidence { step, gaps, telemetry, .. } = evidence;
+    let requests = in_order(evidence.requests, gaps);
+    let telemetry = around(step, telemetry);
+    let mut pass = Pass::over(step, &requests, sheet);
+
+    let window = step.w1.since(step.w0).seconds();
+    let terms = Terms { confidence: sheet.confidence, window, dependence };
+    let judge = Judge { sheet, terms };
+    let queue = QueueHistogram::over(step, telemetry);
+    let queue_per_request = pass.tiers.iter().any(|tier| !tier.queue.is_empty());
+
+    let mut promises = Vec::new();
+    let mut tiers = Vec::new();
+    let mut slowest = Series::new();
+    for tier in 0..pass.tiers.len() {
+        let tier_gaps = gaps.of_tier(step, &requests, sheet, tier);
+        let unknown_gaps = pass.counts.unknown_gaps;
+        let tier_pass = &mut pass.tiers[tier];
+        let slow = slowest_tenth(tier_pass);
+        let floor = slow.inflation();
+        slowest.add(&slow);
+        let figures = latencies(tier, tier_pass, &tier_gaps, queue_per_request);
+        let found = TierLatencies {
+            ttft: &figures.ttft,
+            tpot: &figures.tpot,
+            queue: &figures.queue,
+            gaps: &tier_gaps,
+            floor,
+        };
+        judge.tier(tier, tier_pass, &found, unknown_gaps, &mut promises);
+        tiers.push(figures);
+    }
+    if let (false, Some(histogram)) = (queue_per_request, &queue) {
+        // The server's histogram knows no tiers: one promise stands for all of them.
+        promises.retain(|promise| promise.kind != PromiseKind::QueueP99);
+        promises.push(judge.queue(histogram));
+    }
+    promises.push(judge.success(&pass, slowest.inflation()));
+
+    let wall = (pass.counts.members > 0)
+        .then(|| pass.last_end.since(pass.first_sent).seconds())
+        .filter(|wall| wall.get() > 0.0);
+    let wall = Measured::of(wall, Missing::NoRequests);
+    let edge = wall.clone().map(|wall| Share::clamped(1.0 - window.get() / wall.get()));
+    let input = input(&pass);
+    let hole = queue
+        .as_ref()
+        .filter(|_| !queue_per_request && sheet.is_signed(PromiseKind::QueueP99))
+        .map(QueueHistogram::longest_hole);
+    let validity = Validity {
+        invalid: validity::reasons(step, &mut pass, sheet, workload, &input, hole),
+        unsustainable: backlog::grows(step, &requests, workload),
+        window_too_short: edge.value().is_some_and(|edge| edge.get() > LONGEST_EDGE),
+    };
+    let mut judgement = StepJudgement {
+        step: step.id,
+        kind: step.kind,
+        asked: step.asked,
+        offered: per_second(pass.counts.members, window)
+            .and_then(|rate| Rate::new(rate).ok())
+            .unwrap_or(Rate::ZERO),
+        verdict: overall(&validity, &promises, |promise| promise.verdict),
+        screen: overall(&validity, &promises, |promise| promise.screen),
+        concurrency: concurrency(&pass, &wall),
+        power: power::mean_power(step, telemetry),
+        chain: chain::chain(step, &requests, sheet, workload, &pass.tiers),
+        flow: flow(&pass, &wall, window),
+        sold: sold(&pass),
+        soak: Measured::Missing(Missing::NotSoaked),
+        counts: pass.counts,
+        validity,
+        wall,
+        window,
+        edge,
+        promises,
+        tiers,
+        input,
+    };
+    if step.kind != StepKind::Probe {
+        let soak = soak::judge(step, &requests, sheet, workload, telemetry, &judgement);
+        judgement.soak = Measured::Value(soak);
+    }
+    judgement
+}
+
+/// A tail longer than this part of the wall time flags the window as too short.
+const LONGEST_EDGE: f64 = 0.05;
+
+/// The signed promises together, under the step's validity.
+fn overall(
+    validity: &Validity,
+    promises: &[PromiseVerdict],
+    of: impl Fn(&PromiseVerdict) -> Verdict,
+) -> Verdict {
+    if !validity.is_valid() {
+        Verdict::Insufficient
+    } else if validity.unsustainable {
+        Verdict::Broken
+    } else {
+        signed_together(promises, of)
+    }
+}
+
+/// The signed promises together.
+pub(crate) fn signed_together(
+    promises: &[PromiseVerdict],
+    of: impl Fn(&PromiseVerdict) -> Verdict,
+) -> Verdict {
+    Verdict::together(promises.iter().filter(|promise| promise.signed).map(of))
+}
+
+/// The requests in the order of sending, as a bundle holds them; others are put in order.
+/// Exact lists of gaps go by position, so with them the order stays.
+fn in_order<'a>(requests: &'a [Request], gaps: Gaps<'_>) -> Cow<'a, [Request]> {
+    if matches!(gaps, Gaps::Exact(_)) || requests.is_sorted_by_key(|request| request.sent) {
+        return Cow::Borrowed(requests);
+    }
+    let mut ordered = requests.to_vec();
+    ordered.sort_by_key(|request| request.sent);
+    Cow::Owned(ordered)
+}
+
+/// The scrapes of a step, with a margin on either side for counters.
+fn around<'a>(step: &Step, telemetry: &'a [Sample]) -> &'a [Sample] {
+    const MARGIN: Nanos = Nanos::from_secs(60);
+    let from = telemetry.partition_point(|sample| sample.time < step.w0 - MARGIN);
+    let to = telemetry.partition_point(|sample| sample.time <= step.w1 + MARGIN);
+    telemetry.get(from..to).unwrap_or_default()
+}
+
+/// Whether each request was among the slowest tenth to its first token: what clusters even
+/// where nothing was bad.
+fn slowest_tenth(pass: &TierPass) -> Series {
+    let mut series = Series::new();
+    let mut keys = pass.ttft.clone();
+    let rank = nearest_rank(keys.len() as u64, 90);
+    if let [p90] = select(&mut keys, &[rank])[..] {
+        for (&ttft, &slot) in pass.ttft.iter().zip(&pass.slots) {
+            series.count(slot.into(), crate::units::Moment(0), ttft > p90);
+        }
+    }
+    series
+}
+
+fn latencies(
+    tier: usize,
+    pass: &mut TierPass,
+    gaps: &Measured<gaps::TierGaps>,
+    queue_per_request: bool,
+) -> TierFigures {
+    let nanos = |key| (key != pass::NEVER).then_some(Nanos(key));
+    let queue = if !pass.queue.is_empty() {
+        Measured::Value(Percentiles::of(&mut pass.queue, nanos))
+    } else if queue_per_request && pass.valid == 0 {
+        Measured::Missing(Missing::NoRequests)
+    } else {
+        Measured::Missing(Missing::NotObserved)
+    };
+    TierFigures {
+        tier,
+        valid: pass.valid,
+        compliant: pass.compliant,
+        compliant_by_rule: pass.compliant_by_rule,
+        cancelled: Cancelled::of(pass.cancelled, pass.cancelled_late, pass.compliant, pass.valid),
+        ttft: Percentiles::of(&mut pass.ttft, nanos),
+        ttft_from_intended: Percentiles::of(&mut pass.ttft_from_intended, nanos),
+        tpot: Percentiles::of(&mut pass.tpot, |bits| Seconds::new(f64::from_bits(bits)).ok()),
+        tpot_undefined: pass.tpot_undefined,
+        itl: match gaps {
+            Measured::Value(gaps) => Measured::Value(gaps.percentiles.clone()),
+            Measured::Missing(reason) => Measured::Missing(reason.clone()),
+        },
+        queue,
+    }
+}
+
+fn per_second(count: u64, time: Seconds) -> Option<f64> {
+    (time.get() > 0.0).then(|| count as f64 / time.get())
+}
+
+fn flow(pass: &Pass, wall: &Measured<Seconds>, window: Seconds) -> Flow {
+    let rate = |tokens: u64, time: &Measured<Seconds>| {
+        time.clone().and_then(|time| {
+            let rate = per_second(tokens, time).and_then(|rate| TokenRate::new(rate).ok());
+            Measured::of(rate, Missing::NoRequests)
+        })
+    };
+    let ratio = |part: u64, of: u64| {
+        Measured::of((of > 0).then(|| part as f64 / of as f64), Missing::NoRequests)
+            .and_then(|ratio| Measured::of(Ratio::new(ratio).ok(), Missing::NoRequests))
+    };
+    Flow {
+        output_tokens: pass.output_tokens,
+        compliant_tokens: pass.compliant_tokens,
+        raw_tokens: pass.raw_tokens,
+        raw: rate(pass.raw_tokens, wall),
+        goodput: rate(pass.compliant_tokens, wall),
+        goodput_steady: rate(pass.compliant_tokens, &Measured::Value(window)),
+        mean_osl: ratio(pass.output_tokens, pass.completed_with_tokens),
+        tokens_per_event: ratio(pass.output_tokens, pass.completed_events),
+    }
+}
+
+fn input(pass: &Pass) -> Input {
+    let tokens = &pass.prefilled;
+    let said = tokens.input();
+    let total = said.value().map_or(tokens.isl, |&(isl, _)| isl);
+    let per_output = (tokens.osl > 0).then(|| tokens.isl as f64 / tokens.osl as f64);
+    Input {
+        total,
+        reused: said.clone().map(|(_, cached)| cached),
+        computed: said.clone().map(|(isl, cached)| isl - cached),
+        unknown: tokens.unknown(),
+        offered: pass.offered_input,
+        hit_rate: said
+            .and_then(|(isl, cached)| Measured::of(Share::of(cached, isl), Missing::NoRequests)),
+        per_output: Measured::of(
+            per_output.and_then(|ratio| Ratio::new(ratio).ok()),
+            Missing::NoRequests,
+        ),
+    }
+}
+
+fn sold(pass: &Pass) -> Sold {
+    let input = |tokens: &Tokens| match tokens.input() {
+        // Nothing was sold, which is a fact and no gap in knowledge.
+        Measured::Missing(Missing::NoRequests) => Measured::Value((0, 0)),
+        known => known,
+    };
+    Sold {
+        output: pass.sold.osl,
+        input_uncached: input(&pass.sold).map(|(isl, cached)| isl - cached),
+        input_cached: input(&pass.sold).map(|(_, cached)| cached),
+    }
+}
+
+fn concurrency(pass: &Pass, wall: &Measured<Seconds>) -> Measured<Ratio> {
+    wall.clone().and_then(|wall| {
+        let mean = pass.residence as f64 / 1e9 / wall.get();
+        Measured::of(Ratio::new(mean).ok(), Missing::NoRequests)
+    })
 }

@@ -6,3 +6,4 @@ pub(crate) mod dependence;
 pub(crate) mod normal;
 pub mod rank;
 pub mod share;
+pub mod trend;

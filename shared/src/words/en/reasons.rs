@@ -17,6 +17,7 @@ pub(super) fn missing(reason: &Missing) -> String {
         Missing::NoPriceSheet => "choose a price sheet".to_owned(),
         Missing::NotPriced => "the price sheet does not price this".to_owned(),
         Missing::NotDeclared => "the deployment does not declare this".to_owned(),
+        Missing::NotSoaked => "only a confirmation run is judged as a soak".to_owned(),
         Missing::NotRecorded => {
             "the records were kept for other tiers or quantiles and cannot answer this".to_owned()
         }

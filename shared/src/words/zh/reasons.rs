@@ -17,6 +17,7 @@ pub(super) fn missing(reason: &Missing) -> String {
         Missing::NoPriceSheet => "请选择价格表".to_owned(),
         Missing::NotPriced => "价格表未列出该项价格".to_owned(),
         Missing::NotDeclared => "部署声明中没有该项".to_owned(),
+        Missing::NotSoaked => "只有确认段才按长稳段判定".to_owned(),
         Missing::NotRecorded => "原始记录按另一套分档或分位数留存，无法回答".to_owned(),
         Missing::Other(why) => why.clone(),
     }

@@ -1,0 +1,135 @@
+//! λ_slo_max: the first crossing of the promises, as a bracket.
+
+use serde::Serialize;
+
+use crate::judge::{StepJudgement, Verdict};
+use crate::step::StepKind;
+use crate::units::Rate;
+
+/// λ_slo_max: the highest tested rate whose step is valid, where every signed promise is held,
+/// and below which no tested rate is broken.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LambdaSloMax {
+    /// The step that holds it.
+    pub step: u32,
+    /// Rate offered in that step.
+    pub rate: Rate,
+    /// The lowest rate tested above it that was broken; `None`: no rate tested breaks.
+    pub first_broken: Option<Rate>,
+    /// A rate above a broken one passed: said, never used.
+    pub non_monotone: bool,
+    /// How the passes were judged.
+    pub basis: Basis,
+}
+
+/// On what a λ_slo_max rests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Every promise held with confidence, in a confirmation run.
+    Confidence,
+    /// Point estimates only: a screen.
+    Screen,
+}
+
+/// One tested rate, reduced to what decides a crossing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tested {
+    /// Rate offered.
+    pub rate: Rate,
+    /// Whether the step counts.
+    pub valid: bool,
+    /// Its verdict.
+    pub verdict: Verdict,
+}
+
+/// Where the tested rates cross from held to broken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crossing {
+    /// Index of the highest held rate below which nothing is broken.
+    pub held: usize,
+    /// Index of the lowest broken rate.
+    pub first_broken: Option<usize>,
+    /// A held rate lies above a broken one.
+    pub non_monotone: bool,
+}
+
+/// The first crossing; `None` where no rate is held below every broken one. Invalid steps do
+/// not exist for it; a rate of which too little is known neither holds nor breaks. A rate that
+/// was both held and broken is broken.
+#[must_use]
+pub fn first_crossing(tested: &[Tested]) -> Option<Crossing> {
+    let with = |verdict| {
+        tested.iter().enumerate().filter(move |(_, t)| t.valid && t.verdict == verdict)
+    };
+    let by_rate =
+        |a: &(usize, &Tested), b: &(usize, &Tested)| a.1.rate.get().total_cmp(&b.1.rate.get());
+    let first_broken = with(Verdict::Broken).min_by(by_rate);
+    let below = |t: &Tested| first_broken.is_none_or(|(_, broken)| t.rate < broken.rate);
+    let held = with(Verdict::Held).filter(|(_, t)| below(t)).max_by(by_rate)?;
+    Some(Crossing {
+        held: held.0,
+        first_broken: first_broken.map(|(at, _)| at),
+        non_monotone: with(Verdict::Held).any(|(_, t)| !below(t)),
+    })
+}
+
+/// λ_slo_max of judged steps.
+///
+/// Probes are judged by their point estimates and only show where rates break; held with
+/// confidence is only what a confirmation run held. Without one the answer is a screen.
+#[must_use]
+pub fn lambda_slo_max(steps: &[StepJudgement]) -> Option<LambdaSloMax> {
+    let verdicts = majority_of_repeats(steps);
+    let tested = |counts: fn(StepKind) -> bool| -> Vec<Tested> {
+        let rates = steps.iter().zip(&verdicts);
+        rates
+            .map(|(step, &verdict)| Tested {
+                rate: step.offered,
+                valid: step.validity.is_valid() && (counts(step.kind) || verdict == Verdict::Broken),
+                verdict,
+            })
+            .collect()
+    };
+    let confirmed = first_crossing(&tested(|kind| kind != StepKind::Probe));
+    let screened = first_crossing(&tested(|_| true));
+    let (crossing, basis) = match (confirmed, screened) {
+        (Some(crossing), _) => (crossing, Basis::Confidence),
+        (None, Some(crossing)) => (crossing, Basis::Screen),
+        (None, None) => return None,
+    };
+    Some(LambdaSloMax {
+        step: steps[crossing.held].step,
+        rate: steps[crossing.held].offered,
+        first_broken: crossing.first_broken.map(|at| steps[at].offered),
+        // A probe above a broken rate that passed counts as well.
+        non_monotone: screened.map_or(crossing.non_monotone, |all| all.non_monotone),
+        basis,
+    })
+}
+
+/// The verdict of each step: of a probe its screen, of a confirmation run its verdict. Where a
+/// rate was probed three times or more, the majority of its valid probes speaks for each.
+fn majority_of_repeats(steps: &[StepJudgement]) -> Vec<Verdict> {
+    let probe = |step: &&StepJudgement| step.kind == StepKind::Probe && step.validity.is_valid();
+    steps
+        .iter()
+        .map(|step| {
+            if step.kind != StepKind::Probe {
+                return step.verdict;
+            }
+            let repeats: Vec<_> =
+                steps.iter().filter(probe).filter(|other| other.asked == step.asked).collect();
+            let count = |verdict| repeats.iter().filter(|r| r.screen == verdict).count();
+            if repeats.len() < 3 {
+                step.screen
+            } else if count(Verdict::Held) * 2 > repeats.len() {
+                Verdict::Held
+            } else if count(Verdict::Broken) * 2 >= repeats.len() {
+                Verdict::Broken
+            } else {
+                Verdict::Insufficient
+            }
+        })
+        .collect()
+}
