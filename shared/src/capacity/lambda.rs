@@ -59,9 +59,8 @@ pub struct Crossing {
 /// was both held and broken is broken.
 #[must_use]
 pub fn first_crossing(tested: &[Tested]) -> Option<Crossing> {
-    let with = |verdict| {
-        tested.iter().enumerate().filter(move |(_, t)| t.valid && t.verdict == verdict)
-    };
+    let with =
+        |verdict| tested.iter().enumerate().filter(move |(_, t)| t.valid && t.verdict == verdict);
     let by_rate =
         |a: &(usize, &Tested), b: &(usize, &Tested)| a.1.rate.get().total_cmp(&b.1.rate.get());
     let first_broken = with(Verdict::Broken).min_by(by_rate);
@@ -86,7 +85,8 @@ pub fn lambda_slo_max(steps: &[StepJudgement]) -> Option<LambdaSloMax> {
         rates
             .map(|(step, &verdict)| Tested {
                 rate: step.offered,
-                valid: step.validity.is_valid() && (counts(step.kind) || verdict == Verdict::Broken),
+                valid: step.validity.is_valid()
+                    && (counts(step.kind) || verdict == Verdict::Broken),
                 verdict,
             })
             .collect()

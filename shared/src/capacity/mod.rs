@@ -125,9 +125,11 @@ pub fn of_steps(steps: Vec<StepJudgement>, sheet: &PromiseSheet, gpus_serving: u
 }
 
 fn at_lambda(step: &StepJudgement, basis: Basis, gpus_serving: u32) -> Measured<AtLambda> {
-    let both = step.flow.goodput.clone().and_then(|goodput| {
-        step.flow.raw.clone().map(|raw| (goodput, raw))
-    });
+    let both = step
+        .flow
+        .goodput
+        .clone()
+        .and_then(|goodput| step.flow.raw.clone().map(|raw| (goodput, raw)));
     both.and_then(|(goodput, raw)| {
         Measured::of(figures(step, basis, gpus_serving, goodput, raw), Missing::NoRequests)
     })
@@ -184,18 +186,16 @@ pub fn steps_per_day(daily: TokensPerDay, mean_osl: Ratio) -> Measured<Ratio> {
 }
 
 fn worst_attainment(step: &StepJudgement) -> Measured<Share> {
-    let shares = step
-        .promises
-        .iter()
-        .filter(|promise| promise.kind == PromiseKind::Attainment)
-        .map(|promise| match promise.evidence.value() {
-            Some(evidence) => Share::of(evidence.good, evidence.n),
-            None => None,
-        });
+    let shares =
+        step.promises.iter().filter(|promise| promise.kind == PromiseKind::Attainment).map(
+            |promise| match promise.evidence.value() {
+                Some(evidence) => Share::of(evidence.good, evidence.n),
+                None => None,
+            },
+        );
     // A tier without a value could be the worst: then nothing is known of the worst.
     let shares: Option<Vec<Share>> = shares.collect();
-    let worst = shares.and_then(|shares| {
-        shares.into_iter().min_by(|a, b| a.get().total_cmp(&b.get()))
-    });
+    let worst =
+        shares.and_then(|shares| shares.into_iter().min_by(|a, b| a.get().total_cmp(&b.get())));
     Measured::of(worst, Missing::NoRequests)
 }

@@ -52,9 +52,8 @@ pub(crate) fn chain(
         tasks += 1;
         smooth += u64::from(whole && task.iter().all(|(_, _, request)| complies(request, sheet)));
         // A task that failed early would have had more steps; its last tier stands for them.
-        let tier = |request: &Request| {
-            sheet.tier_of(request.isl).map_or(0.0, |tier| attainment[tier])
-        };
+        let tier =
+            |request: &Request| sheet.tier_of(request.isl).map_or(0.0, |tier| attainment[tier]);
         let product: f64 = task.iter().map(|(_, _, request)| tier(request)).product();
         let rest = f64::from(steps) - task.len() as f64;
         let last = task.last().map_or(0.0, |(_, _, request)| tier(request));

@@ -102,8 +102,7 @@ impl Judge<'_> {
             && pass.cancelled as u128 * 100 > u128::from(all)
         {
             let (vif, episodes) = (evidence.vif.get(), evidence.episodes);
-            let worst =
-                ShareEvidence::new(pass.compliant, all, target, vif, episodes, self.terms);
+            let worst = ShareEvidence::new(pass.compliant, all, target, vif, episodes, self.terms);
             if worst.verdict() != Verdict::Held {
                 verdict.verdict = Verdict::Insufficient;
             }
@@ -130,8 +129,7 @@ impl Judge<'_> {
         let a_request = n as f64 / pass.requests_with_gaps.max(1) as f64;
         let inflation = pass.gap_series.inflation().max(latencies.floor * a_request.max(1.0));
         let episodes = pass.gap_series.episodes();
-        let evidence =
-            ShareEvidence::new(gaps.good, n, P99, inflation, episodes, self.terms);
+        let evidence = ShareEvidence::new(gaps.good, n, P99, inflation, episodes, self.terms);
         let mut verdict = self.share(kind, Some(tier), limit, P99, evidence);
         verdict.measured = Measured::Value(Quantity::Time(gaps.percentiles.p99));
         verdict

@@ -71,7 +71,9 @@ impl QueueHistogram {
         let common = intervals
             .iter()
             .map(|interval| interval.cumulative.iter().map(|&(bound, _)| bound).collect())
-            .reduce(|a: std::collections::BTreeSet<u64>, b| a.intersection(&b).copied().collect())?;
+            .reduce(|a: std::collections::BTreeSet<u64>, b| {
+                a.intersection(&b).copied().collect()
+            })?;
         if !common.contains(&INFINITE) {
             return None;
         }

@@ -304,9 +304,8 @@ fn error_spans(step: &Step, requests: &[Request]) -> u64 {
             span.1 += u64::from(matches!(request.outcome, Outcome::Failed(_)));
         }
     }
-    let bad = |&(all, failed): &(u64, u64)| {
-        failed >= ERROR_LEAST && failed * 100 > all * ERROR_PERCENT
-    };
+    let bad =
+        |&(all, failed): &(u64, u64)| failed >= ERROR_LEAST && failed * 100 > all * ERROR_PERCENT;
     spans.values().filter(|span| bad(span)).count() as u64
 }
 
