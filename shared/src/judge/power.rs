@@ -14,11 +14,14 @@ const HOLE: Nanos = Nanos::from_secs(3);
 /// At least this part of the window must be covered by samples.
 const COVERAGE: f64 = 0.9;
 
+/// Samples of one series of one device.
+type Curve = Vec<(Moment, f64)>;
+
 /// Mean power of all devices together over [W0, W1): of each device from its energy counter,
 /// else from its power gauge, time-weighted. Missing if any device is covered for less than
 /// 90 % of the window.
 pub(crate) fn mean_power(step: &Step, telemetry: &[Sample]) -> Measured<Watts> {
-    let mut devices: BTreeMap<(&str, &str), [Vec<(Moment, f64)>; 2]> = BTreeMap::new();
+    let mut devices: BTreeMap<(&str, &str), [Curve; 2]> = BTreeMap::new();
     for sample in telemetry {
         let kind = match sample.metric {
             Metric::EnergyJoules => 0,

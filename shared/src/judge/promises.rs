@@ -43,7 +43,7 @@ impl Judge<'_> {
             PromiseKind::TtftP99,
             tier,
             limits.ttft,
-            (pass.ttft.len() > 0).then_some(latencies.ttft.p99),
+            (!pass.ttft.is_empty()).then_some(latencies.ttft.p99),
             &pass.ttft_series,
             floor,
         ));

@@ -13,6 +13,9 @@ use crate::units::{Moment, Nanos};
 /// Upper bound of a bucket: nanoseconds, the last one +∞.
 const INFINITE: u64 = u64::MAX;
 
+/// One scrape of a histogram: cumulative counts by upper bound.
+type Scrape = BTreeMap<u64, u64>;
+
 /// A histogram of queue times over a step's window, summed over all sources.
 pub(crate) struct QueueHistogram {
     /// Cumulative counts by ascending upper bound; the last bound is +∞.
@@ -33,8 +36,7 @@ impl QueueHistogram {
     /// nothing was counted.
     pub(crate) fn over(step: &Step, telemetry: &[Sample]) -> Option<Self> {
         let slots = Slots::of(step.w0, step.w1);
-        let mut sources: BTreeMap<(&str, String), BTreeMap<Moment, BTreeMap<u64, u64>>> =
-            BTreeMap::new();
+        let mut sources: BTreeMap<(&str, String), BTreeMap<Moment, Scrape>> = BTreeMap::new();
         for sample in telemetry.iter().filter(|s| s.metric == Metric::QueueBucket) {
             let Some((series, bound)) = split_bound(&sample.labels) else { continue };
             if !(sample.value.is_finite() && sample.value >= 0.0) {

@@ -174,10 +174,9 @@ pub(crate) fn judge(
         add(Degradation::ErrorEpisode { spans });
     }
     if let (Some(declared), Measured::Value(measured)) = (workload.hit_rate, &whole.input.hit_rate)
+        && !hit_rate_kept(declared, *measured)
     {
-        if !hit_rate_kept(declared, *measured) {
-            add(Degradation::HitRate { declared, measured: *measured });
-        }
+        add(Degradation::HitRate { declared, measured: *measured });
     }
     Soak { thirds, drifts, degradations }
 }

@@ -158,10 +158,10 @@ pub(crate) fn reasons(
     if exceeds(counts.unknown_tokens, counts.completed) {
         add(Invalid::UnknownTokens { unknown: counts.unknown_tokens, of: counts.completed });
     }
-    if let (Some(declared), Measured::Value(measured)) = (workload.hit_rate, &input.hit_rate) {
-        if !hit_rate_kept(declared, *measured) {
-            add(Invalid::CacheContaminated { declared, measured: *measured });
-        }
+    if let (Some(declared), Measured::Value(measured)) = (workload.hit_rate, &input.hit_rate)
+        && !hit_rate_kept(declared, *measured)
+    {
+        add(Invalid::CacheContaminated { declared, measured: *measured });
     }
     if let Some(longest) = telemetry_hole.filter(|&hole| hole > HOLE) {
         add(Invalid::TelemetryGap { longest });
