@@ -195,6 +195,17 @@ impl Nanos {
         Self(secs * 1_000_000_000)
     }
 
+    /// A real number of seconds in whole nanoseconds, rounded up: it exceeds a limit of whole
+    /// nanoseconds exactly if the real number does.
+    #[must_use]
+    pub fn rounded_up(time: Seconds) -> Self {
+        let nanos = time.get() * 1e9;
+        let whole = libm::round(nanos);
+        // The error of the floating point itself is not a nanosecond.
+        let exact = (nanos - whole).abs() <= 1e-15 * whole;
+        Self(if exact { whole } else { libm::ceil(nanos) } as u64)
+    }
+
     /// As a real number of seconds.
     #[must_use]
     pub fn seconds(self) -> Seconds {

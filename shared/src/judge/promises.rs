@@ -48,7 +48,7 @@ impl Judge<'_> {
             floor,
         ));
         out.push(self.itl(tier, pass, latencies));
-        let tpot = latencies.tpot.p99.map(nanos_rounded_up);
+        let tpot = latencies.tpot.p99.map(Nanos::rounded_up);
         out.push(self.percentile(
             PromiseKind::TpotP99,
             tier,
@@ -237,11 +237,3 @@ impl Judge<'_> {
 
 /// The share behind every promise on a P99.
 pub(crate) const P99: Target = Target::P99;
-
-/// Rounded up, so that it exceeds a limit exactly if the real number does.
-fn nanos_rounded_up(time: Seconds) -> Nanos {
-    // Seconds come of whole nanoseconds over whole tokens; a billionth part of one is noise.
-    let nanos = time.get() * 1e9;
-    let whole = libm::round(nanos);
-    Nanos(if (nanos - whole).abs() <= 1e-9 * whole { whole } else { libm::ceil(nanos) } as u64)
-}

@@ -75,15 +75,12 @@ pub fn input(step: &StepJudgement, words: &Words) -> Table {
         Column::number(terms.share, "%"),
     ];
     let input = &step.input;
-    let wall = step.wall.get();
-    let per_second = |tokens: u64| {
-        if wall > 0.0 { Ok(tokens as f64 / wall) } else { Err(Missing::NoRequests) }
-    };
+    let per_second = |tokens: u64| step.wall.clone().map(|wall| tokens as f64 / wall.get());
     let row = |label: &str, tokens: &Measured<u64>| {
         let flow = |scale: f64| match tokens {
             Measured::Value(tokens) => match per_second(*tokens) {
-                Ok(flow) => Cell::new(fixed(flow * scale, 1)),
-                Err(reason) => Cell::missing(&reason, words),
+                Measured::Value(flow) => Cell::new(fixed(flow * scale, 1)),
+                Measured::Missing(reason) => Cell::missing(&reason, words),
             },
             Measured::Missing(reason) => Cell::missing(reason, words),
         };

@@ -45,7 +45,7 @@ pub fn summary(report: &Report, words: &Words) -> Table {
     let lambdas = report.rows.iter().filter_map(|row| row.capacity.lambda.value());
     let lambda = Decimals::of(lambdas.map(|lambda| lambda.rate));
     let goodput = Decimals::of(ats().map(|at| at.goodput));
-    let per_gpu = Decimals::of(ats().map(|at| at.goodput_per_gpu));
+    let per_gpu = Decimals::of(ats().filter_map(|at| at.goodput_per_gpu.value().copied()));
     let millions = |daily: TokensPerDay| daily.get() / 1e6;
     let daily = Decimals::of(ats().map(|at| millions(at.daily)));
     let rows = report.rows.iter().map(|row| {
@@ -63,7 +63,7 @@ pub fn summary(report: &Report, words: &Words) -> Table {
             Cell::new(&*row.promise.name),
             rate,
             at(&|at| goodput.cell(at.goodput)),
-            at(&|at| per_gpu.cell(at.goodput_per_gpu)),
+            at(&|at| per_gpu.measured(&at.goodput_per_gpu, words)),
             at(&|at| daily.cell(millions(at.daily))),
             at(&|at| standing(at.standing, words)),
             sign_off(&row.sign_off, words),
@@ -142,7 +142,7 @@ pub fn headline(row: &Row, words: &Words) -> Vec<Figure> {
         figure(
             terms.goodput_per_gpu,
             "tok/s/GPU",
-            of(&|at| Measured::Value(at.goodput_per_gpu.get())),
+            of(&|at| at.goodput_per_gpu.clone().map(TokenRate::get)),
             None,
         ),
         figure(terms.lambda, "req/s", lambda, Some(bracket(row, words))),

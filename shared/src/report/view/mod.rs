@@ -16,6 +16,7 @@ pub use steps::{latency, steps, window};
 use super::table::{Cell, Tone};
 use crate::format;
 use crate::judge::Verdict;
+use crate::measured::Measured;
 use crate::units::Share;
 use crate::words::Words;
 
@@ -52,5 +53,10 @@ impl Decimals {
 
     fn cell(&self, value: impl Into<f64>) -> Cell {
         Cell::new(format::fixed(value, self.0))
+    }
+
+    /// The value, or a dash with the reason of its absence.
+    fn measured<T: Into<f64> + Copy>(&self, value: &Measured<T>, words: &Words) -> Cell {
+        Cell::measured(value, words, |value| format::fixed(*value, self.0))
     }
 }

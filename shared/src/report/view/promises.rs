@@ -148,6 +148,6 @@ fn missing_evidence(
         bad: evidence.n.saturating_sub(evidence.good),
         needed: &total,
         confidence: &confidence,
-        more: &format::span(needed.more),
+        more: &needed.more.map_or_else(|| "∞".to_owned(), format::span),
     }))
 }

@@ -6,7 +6,7 @@ use super::{Decimals, share_cell, verdict_cell};
 use crate::format::{count, fixed, millis_or_infinite, percent, plain};
 use crate::judge::{Percentiles, StepJudgement};
 use crate::measured::Measured;
-use crate::units::{Nanos, TokenRate};
+use crate::units::{Nanos, Seconds, TokenRate};
 use crate::words::Words;
 
 /// Every step by rising rate, the one of λ_slo_max marked.
@@ -28,9 +28,10 @@ pub fn steps(row: &Row, words: &Words) -> Table {
     let mut steps: Vec<&StepJudgement> = row.capacity.steps.iter().collect();
     steps.sort_by(|left, right| left.offered.get().total_cmp(&right.offered.get()));
     let rate = Decimals::of(steps.iter().map(|step| step.offered));
-    let flows = steps.iter().flat_map(|step| [step.flow.goodput, step.flow.raw]);
-    let flow = Decimals::of(flows);
-    let concurrency = Decimals::of(steps.iter().map(|step| step.concurrency));
+    let flows = steps.iter().flat_map(|step| [&step.flow.goodput, &step.flow.raw]);
+    let flow = Decimals::of(flows.filter_map(Measured::value).copied());
+    let concurrency =
+        Decimals::of(steps.iter().filter_map(|step| step.concurrency.value().copied()));
     let best = row.capacity.lambda.value().map(|lambda| lambda.step);
     let rows = steps.into_iter().map(|step| {
         let valid = step.validity.is_valid();
@@ -41,11 +42,11 @@ pub fn steps(row: &Row, words: &Words) -> Table {
             Cell::new(step.step.to_string()),
             Cell::new(kind),
             rate.cell(step.offered),
-            value(flow.cell(step.flow.goodput)),
-            value(flow.cell(step.flow.raw)),
+            value(flow.measured(&step.flow.goodput, words)),
+            value(flow.measured(&step.flow.raw, words)),
             value(share_cell(step.worst_attainment(), words)),
             value(share_cell(step.success(), words)),
-            value(concurrency.cell(step.concurrency)),
+            value(concurrency.measured(&step.concurrency, words)),
             Cell::new(count(step.counts.valid)),
             verdict(step, marked, words),
         ]
@@ -112,6 +113,10 @@ pub fn latency(row: &Row, step: &StepJudgement, words: &Words) -> Table {
             Measured::Value(itl) => of(itl, get, 1),
             Measured::Missing(reason) => Cell::missing(reason, words),
         };
+        let tpot = |time: Option<Seconds>| match figures.tpot.n {
+            0 => Cell::missing(&crate::measured::Missing::NoRequests, words),
+            _ => Cell::new(millis_or_infinite(time.map(|time| Nanos::rounded_up(time)), 1)),
+        };
         vec![
             Cell::new(name),
             Cell::new(count(figures.valid)),
@@ -122,8 +127,8 @@ pub fn latency(row: &Row, step: &StepJudgement, words: &Words) -> Table {
             itl(|set| set.p50),
             itl(|set| set.p99),
             itl(|set| set.max),
-            of(&figures.tpot, |set| set.p50, 1),
-            of(&figures.tpot, |set| set.p99, 1),
+            tpot(figures.tpot.p50),
+            tpot(figures.tpot.p99),
         ]
     });
     let rows = rows.collect();
@@ -136,15 +141,22 @@ pub fn latency(row: &Row, step: &StepJudgement, words: &Words) -> Table {
 #[must_use]
 pub fn window(step: &StepJudgement, words: &Words) -> Vec<super::Pair> {
     let terms = &words.term;
-    let pair = |label: &str, value: String| (label.to_owned(), value);
+    fn pair<T>(
+        label: &str,
+        value: &Measured<T>,
+        words: &Words,
+        text: impl FnOnce(&T) -> String,
+    ) -> super::Pair {
+        (label.to_owned(), Cell::measured(value, words, text).text)
+    }
+    let window = Measured::Value(step.window);
     vec![
-        pair(terms.window, format!("{} s", fixed(step.window, 1))),
-        pair(terms.wall, format!("{} s", fixed(step.wall, 1))),
-        pair(terms.edge, format!("{} %", percent(step.edge, 2))),
-        pair(
-            terms.goodput_steady,
-            format!("{} {}", fixed(step.flow.goodput_steady, 1), TokenRate::UNIT),
-        ),
-        pair(terms.concurrency, fixed(step.concurrency, 1)),
+        pair(terms.window, &window, words, |time| format!("{} s", fixed(*time, 1))),
+        pair(terms.wall, &step.wall, words, |time| format!("{} s", fixed(*time, 1))),
+        pair(terms.edge, &step.edge, words, |edge| format!("{} %", percent(*edge, 2))),
+        pair(terms.goodput_steady, &step.flow.goodput_steady, words, |rate| {
+            format!("{} {}", fixed(*rate, 1), TokenRate::UNIT)
+        }),
+        pair(terms.concurrency, &step.concurrency, words, |mean| fixed(*mean, 1)),
     ]
 }
