@@ -115,7 +115,7 @@ pub fn latency(row: &Row, step: &StepJudgement, words: &Words) -> Table {
         };
         let tpot = |time: Option<Seconds>| match figures.tpot.n {
             0 => Cell::missing(&crate::measured::Missing::NoRequests, words),
-            _ => Cell::new(millis_or_infinite(time.map(|time| Nanos::rounded_up(time)), 1)),
+            _ => Cell::new(millis_or_infinite(time.map(Nanos::rounded_up), 1)),
         };
         vec![
             Cell::new(name),
