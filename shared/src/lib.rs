@@ -9,6 +9,7 @@
 
 pub mod bundle;
 pub mod capacity;
+pub mod chart;
 pub mod deployment;
 pub mod format;
 pub mod judge;
