@@ -14,6 +14,7 @@ pub mod deployment;
 pub mod format;
 pub mod judge;
 pub mod measured;
+pub mod money;
 pub mod promise;
 pub mod record;
 pub mod report;
