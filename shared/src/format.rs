@@ -97,10 +97,22 @@ pub fn compact(value: impl Into<f64>, lang: Lang) -> String {
     }
 }
 
-/// At most two decimals, without trailing zeros.
-fn trimmed(value: f64) -> String {
+/// At most two decimals, without trailing zeros: for a number inside a sentence.
+#[must_use]
+pub fn trimmed(value: impl Into<f64>) -> String {
     let text = fixed(value, 2);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A duration that is only an estimate, rounded up: `20 s`, `17 min`, `3.5 h`.
+#[must_use]
+pub fn about(seconds: impl Into<f64>) -> String {
+    let seconds = seconds.into();
+    match seconds {
+        s if s <= 90.0 => format!("{} s", fixed((s / 10.0).ceil() * 10.0, 0)),
+        s if s <= 5_400.0 => format!("{} min", fixed((s / 60.0).ceil(), 0)),
+        s => format!("{} h", trimmed((s / 1_800.0).ceil() / 2.0)),
+    }
 }
 
 /// A share in per cent, without the sign. What is not all never shows as 100, and what is not
@@ -314,6 +326,22 @@ mod tests {
             (864_000.0, "10.0 d"),
         ] {
             assert_eq!(span(seconds), text);
+        }
+    }
+
+    #[test]
+    fn estimates_are_rounded_up() {
+        for (seconds, text) in [
+            (0.0, "0 s"),
+            (11.0, "20 s"),
+            (90.0, "90 s"),
+            (91.0, "2 min"),
+            (1_020.0, "17 min"),
+            (5_401.0, "2 h"),
+            (9_001.0, "3 h"),
+            (8_000.0, "2.5 h"),
+        ] {
+            assert_eq!(about(seconds), text);
         }
     }
 

@@ -11,13 +11,13 @@ pub mod bundle;
 pub mod capacity;
 pub mod chart;
 pub mod deployment;
+#[cfg(any(test, feature = "fixture"))]
+pub mod fixture;
 pub mod format;
-pub mod golden;
 pub mod judge;
 pub mod measured;
 pub mod money;
 pub mod promise;
-pub mod quote;
 pub mod record;
 pub mod report;
 pub mod stats;

@@ -11,11 +11,11 @@ mod zh;
 use serde::{Deserialize, Serialize};
 
 use crate::capacity::{Basis, Standing};
-use crate::judge::{Invalid, Verdict};
+use crate::judge::{Degradation, Invalid, Verdict};
 use crate::measured::Missing;
 use crate::promise::{ItlRule, PromiseKind, Role, VerdictMode};
 use crate::record::{ClientFaultKind, FailureKind};
-use crate::report::{AttentionKind, PromiseOfTier, Severity};
+use crate::report::{AttentionKind, DegradationOfTier, MoneyPart, PromiseOfTier, Severity};
 use crate::step::StepKind;
 use crate::workload::CacheState;
 
@@ -90,8 +90,8 @@ pub struct NeededText<'a> {
     pub needed: &'a str,
     /// Confidence of the bounds, in per cent.
     pub confidence: &'a str,
-    /// About how much longer, with its unit.
-    pub more: &'a str,
+    /// About how much longer, with its unit; `None` where nothing arrives at all.
+    pub more: Option<&'a str>,
 }
 
 /// The catalogue of one language.
@@ -131,6 +131,8 @@ pub struct Words {
     pub missing: fn(&Missing) -> String,
     /// Why a step is invalid, and what to change.
     pub invalid: fn(&Invalid) -> Advice,
+    /// What speaks against a soak; the name of the tier that it is about, if it is about one.
+    pub degradation: fn(&Degradation, tier: Option<&str>) -> String,
     /// What needs attention, and what to do.
     pub attention: fn(&AttentionKind) -> Advice,
     /// How grave that is.
@@ -225,7 +227,10 @@ pub struct Terms {
     pub count: &'static str,
     pub share: &'static str,
     pub cost_per_mtok: &'static str,
-    pub price_per_mtok: &'static str,
+    pub amount_per_day: &'static str,
+    pub amount_per_mtok: &'static str,
+    pub price: &'static str,
+    pub item: &'static str,
     pub gpu_cost_per_day: &'static str,
     pub value_at_cost: &'static str,
     pub value_at_price: &'static str,
@@ -246,6 +251,10 @@ pub struct Terms {
 #[expect(missing_docs, reason = "each field is the heading of the section it is named after")]
 pub struct Titles {
     pub report: &'static str,
+    pub figures: &'static str,
+    pub utilisation: &'static str,
+    pub prices: &'static str,
+    pub soak: &'static str,
     pub summary: &'static str,
     pub deployment: &'static str,
     pub promises: &'static str,
@@ -283,6 +292,13 @@ pub struct Sayings {
     pub value_at_cost_remark: &'static str,
     pub money_is_derived: &'static str,
     pub flat_day: &'static str,
+    pub infinite_cost: &'static str,
+    pub value_incomplete: &'static str,
+    pub soak_without_degradation: &'static str,
+    /// The unit of agent steps (calls) a day.
+    pub steps_unit: &'static str,
+    /// The unit of agent tasks a day.
+    pub tasks_unit: &'static str,
     pub unsigned: &'static str,
     pub yes: &'static str,
     pub no: &'static str,
@@ -301,13 +317,13 @@ pub struct Sayings {
     pub promises_at: fn(rate: &str) -> String,
     pub promises_at_lowest: fn(rate: &str) -> String,
     pub bounds: fn(lower: &str, upper: &str) -> String,
-    pub dependence: fn(vif: &str, episodes: u64) -> String,
     /// A text with another one in brackets behind it.
     pub aside: fn(text: &str, aside: &str) -> String,
     pub screen: fn(verdict: &str) -> String,
     pub input_per_output: fn(ratio: &str) -> String,
     pub tpot_as_speed: fn(tokens_per_second: &str) -> String,
     pub steps_of: fn(mean_tokens: &str) -> String,
+    pub tasks_of: fn(steps: u32) -> String,
     pub prices_of: fn(name: &str, date: &str) -> String,
     pub definitions: fn(version: u32) -> String,
     pub step_no: fn(u32) -> String,
@@ -323,6 +339,26 @@ impl Words {
             Some(tier) => format!("{name} {tier}"),
             None => name.to_owned(),
         }
+    }
+
+    /// What speaks against a soak, as a list in a sentence.
+    #[must_use]
+    pub fn degradations(&self, degradations: &[DegradationOfTier]) -> String {
+        let texts: Vec<String> = degradations
+            .iter()
+            .map(|of| (self.degradation)(&of.degradation, of.tier_name.as_deref()))
+            .collect();
+        texts.join(self.say.semicolon)
+    }
+
+    /// Parts of the daily value, as a list in a sentence.
+    fn money_parts(&self, parts: &[MoneyPart]) -> String {
+        let names = parts.iter().map(|part| match part {
+            MoneyPart::Output => self.term.output,
+            MoneyPart::InputUncached => self.term.input_uncached,
+            MoneyPart::InputCached => self.term.input_cached,
+        });
+        names.collect::<Vec<_>>().join(self.say.comma)
     }
 
     /// Promises with their tiers, as a list in a sentence.

@@ -207,9 +207,6 @@ pub struct Target {
     /// Ask the engine to generate exactly as many tokens as the workload says (`ignore_eos` and
     /// `min_tokens`, which OpenAI's own API refuses).
     pub exact_lengths: bool,
-    /// Open connections in advance and keep idle ones. Not for servers with a thread a
-    /// connection, whose threads would wait on idle ones.
-    pub hold_idle: bool,
 }
 
 impl Target {
@@ -235,7 +232,6 @@ impl Target {
             key: None,
             timeouts: Timeouts::default(),
             exact_lengths: true,
-            hold_idle: true,
         })
     }
 

@@ -11,7 +11,6 @@ mod value;
 pub use cost::{
     CostPerMTok, CostPoint, cost_curve, cost_per_mtok, gpu_cost_daily, utilisation_curve,
 };
-pub(crate) use price::is_date;
 pub use price::{
     GpuHour, InputCached, InputUncached, Output, Price, PriceBasis, PriceError, PriceSheet,
 };

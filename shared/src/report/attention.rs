@@ -3,8 +3,10 @@
 use serde::Serialize;
 
 use super::{Row, SignOff};
-use crate::capacity::{Basis, Standing};
-use crate::judge::{StepJudgement, Verdict};
+use crate::capacity::{AtLambda, Basis, Standing};
+use crate::judge::{Degradation, StepJudgement, Verdict};
+use crate::measured::Measured;
+use crate::money::ValueAtPrice;
 use crate::promise::{PromiseKind, PromiseSheet, VerdictMode};
 use crate::units::Rate;
 
@@ -41,6 +43,28 @@ pub struct PromiseOfTier {
     pub tier: Option<String>,
 }
 
+/// What speaks against a soak, and the name of the tier that it is about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DegradationOfTier {
+    /// What it is.
+    #[serde(flatten)]
+    pub degradation: Degradation,
+    /// The tier's name, if it is about one.
+    pub tier_name: Option<String>,
+}
+
+/// A part of the daily value at price.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MoneyPart {
+    /// Output tokens.
+    Output,
+    /// Input tokens that were computed.
+    InputUncached,
+    /// Input tokens from the prefix cache.
+    InputCached,
+}
+
 /// What needs attention. The words are in the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "what")]
@@ -65,6 +89,18 @@ pub enum AttentionKind {
     Screen,
     /// No soak at this rate: reference only.
     NotSoaked,
+    /// The soak at this rate degraded.
+    SoakDegraded {
+        /// What speaks against it.
+        degradations: Vec<DegradationOfTier>,
+    },
+    /// Parts of the daily value have no price or were not observed.
+    PricesIncomplete {
+        /// Which.
+        missing: Vec<MoneyPart>,
+    },
+    /// Daily value at cost differs from the GPUs' daily cost, which it must equal.
+    IdentityBroken,
     /// No tested rate breaks a promise: λ_slo_max is only a lower end.
     NoUpperEnd,
     /// A rate above a broken one passed.
@@ -121,13 +157,16 @@ impl AttentionKind {
     #[must_use]
     pub const fn severity(&self) -> Severity {
         match self {
-            Self::NothingHeld { .. } | Self::PointMode | Self::NotObserved { .. } => {
-                Severity::Blocks
-            }
+            Self::NothingHeld { .. }
+            | Self::PointMode
+            | Self::NotObserved { .. }
+            | Self::IdentityBroken => Severity::Blocks,
             Self::Simulated
             | Self::InvalidSteps { .. }
             | Self::Screen
             | Self::NotSoaked
+            | Self::SoakDegraded { .. }
+            | Self::PricesIncomplete { .. }
             | Self::NoUpperEnd
             | Self::NonMonotone
             | Self::Insufficient { .. }
@@ -187,8 +226,16 @@ fn of_row(row: &Row) -> Vec<AttentionKind> {
             note(lambda.non_monotone, AttentionKind::NonMonotone);
         }
     }
-    if let Some(at) = row.capacity.at.value() {
-        note(at.standing == Standing::Reference, AttentionKind::NotSoaked);
+    let reference = |at: &AtLambda| at.standing == Standing::Reference;
+    if row.capacity.at.value().is_some_and(reference) {
+        note(true, standing(row));
+    }
+    if let Some(economics) = row.economics.value() {
+        note(economics.identity_holds == Measured::Value(false), AttentionKind::IdentityBroken);
+        if let Some(value) = economics.value_at_price_daily.value() {
+            let missing = missing_parts(value);
+            note(!missing.is_empty(), AttentionKind::PricesIncomplete { missing });
+        }
     }
     if let Some(step) = row.shown_step() {
         let failed = step.counts.failures.values().sum();
@@ -212,6 +259,28 @@ fn of_row(row: &Row) -> Vec<AttentionKind> {
     note(row.sign_off == SignOff::Unsigned, AttentionKind::Unsigned);
     found.extend(row.warnings.iter().cloned().map(|text| AttentionKind::Warning { text }));
     found
+}
+
+/// Why the row's capacity may not be promised yet.
+fn standing(row: &Row) -> AttentionKind {
+    let soak = row.shown_step().and_then(|step| step.soak.value());
+    let against = soak.map_or(&[][..], |soak| &soak.degradations);
+    // A confirmation run that was never meant as a soak is just too short for one.
+    if against.iter().all(|one| matches!(one, Degradation::TooShort { .. })) {
+        AttentionKind::NotSoaked
+    } else {
+        AttentionKind::SoakDegraded { degradations: row.degradations(against) }
+    }
+}
+
+fn missing_parts(value: &ValueAtPrice) -> Vec<MoneyPart> {
+    let parts = [
+        (&value.output, MoneyPart::Output),
+        (&value.input_uncached, MoneyPart::InputUncached),
+        (&value.input_cached, MoneyPart::InputCached),
+    ];
+    let missing = parts.into_iter().filter(|(amount, _)| amount.value().is_none());
+    missing.map(|(_, part)| part).collect()
 }
 
 fn promises(row: &Row, step: &StepJudgement, signed: bool, verdict: Verdict) -> Vec<PromiseOfTier> {

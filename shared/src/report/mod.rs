@@ -12,15 +12,19 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::bundle::Manifest;
-use crate::capacity::Capacity;
+use crate::bundle::{Bundle, Manifest};
+use crate::capacity::{self, Capacity};
 use crate::deployment::Deployment;
-use crate::judge::StepJudgement;
+use crate::judge::{Degradation, StepJudgement};
+use crate::measured::{Measured, Missing};
+use crate::money::{Economics, PriceSheet};
 use crate::promise::PromiseSheet;
 use crate::units::{Ratio, Share};
 use crate::workload::{Shape, Workload};
 
-pub use attention::{Attention, AttentionKind, PromiseOfTier, Severity};
+pub use attention::{
+    Attention, AttentionKind, DegradationOfTier, MoneyPart, PromiseOfTier, Severity,
+};
 
 /// What a report is made of: one judged bundle.
 #[derive(Clone, Debug)]
@@ -50,6 +54,8 @@ pub enum SignOff {
 pub struct Report {
     /// The metric definitions that every number here follows.
     pub definitions: u32,
+    /// The price sheet that money was derived by, if one was chosen.
+    pub prices: Option<PriceSheet>,
     /// One row a bundle, in the order given.
     pub rows: Vec<Row>,
     /// What a reader must know before using any of the numbers. Nothing is left out of it.
@@ -84,6 +90,8 @@ pub struct Row {
     pub shown: Option<u32>,
     /// Serial steps of an agent task, where the workload runs tasks.
     pub steps_per_task: Option<u32>,
+    /// Cost, value and margin, once a price sheet is chosen.
+    pub economics: Measured<Economics>,
     /// What the signatures are worth.
     pub sign_off: SignOff,
     /// Facts about the measuring machine and the run.
@@ -92,13 +100,49 @@ pub struct Row {
     pub warnings: Vec<String>,
 }
 
-impl Report {
-    /// Makes the report of judged bundles.
+impl Entry {
+    /// Judges a bundle under its own promise sheet, or under another one.
     #[must_use]
-    pub fn new(entries: Vec<Entry>) -> Self {
-        let rows: Vec<Row> = entries.into_iter().map(Row::new).collect();
-        let attention = attention::of(&rows);
-        Self { definitions: crate::DEFINITIONS_VERSION, rows, attention }
+    pub fn judged(
+        name: String,
+        bundle: &Bundle,
+        other: Option<&PromiseSheet>,
+        sign_off: SignOff,
+    ) -> Self {
+        let promise = other.unwrap_or(&bundle.manifest.promise);
+        Self {
+            name,
+            manifest: bundle.manifest.clone(),
+            promise: promise.clone(),
+            capacity: capacity::of_bundle_under(bundle, promise),
+            sign_off,
+        }
+    }
+}
+
+impl Report {
+    /// Makes the report of judged bundles, with their money where a price sheet is chosen.
+    #[must_use]
+    pub fn new(entries: Vec<Entry>, prices: Option<PriceSheet>) -> Self {
+        let rows = entries.into_iter().map(Row::new).collect();
+        let definitions = crate::DEFINITIONS_VERSION;
+        Self { definitions, prices: None, rows, attention: Vec::new() }.priced(prices)
+    }
+
+    /// The same report under another price sheet: only money changes.
+    #[must_use]
+    pub fn priced(mut self, prices: Option<PriceSheet>) -> Self {
+        for row in &mut self.rows {
+            row.economics = match &prices {
+                Some(prices) => {
+                    Measured::Value(Economics::of(&row.capacity, &row.deployment, prices))
+                }
+                None => Measured::Missing(Missing::NoPriceSheet),
+            };
+        }
+        self.prices = prices;
+        self.attention = attention::of(&self.rows);
+        self
     }
 }
 
@@ -122,6 +166,7 @@ impl Row {
             shown: shown(&capacity),
             capacity,
             steps_per_task,
+            economics: Measured::Missing(Missing::NoPriceSheet),
             sign_off,
             environment: manifest.environment,
             warnings: manifest.warnings,
@@ -140,6 +185,21 @@ impl Row {
         self.step(self.shown?)
     }
 
+    /// What speaks against a soak, with the names of its tiers.
+    #[must_use]
+    pub fn degradations(&self, against: &[Degradation]) -> Vec<DegradationOfTier> {
+        let named = against.iter().map(|degradation| {
+            let tier = match degradation {
+                Degradation::Drift { tier, .. } | Degradation::DriftUnknown { tier } => *tier,
+                _ => None,
+            };
+            let tier = tier.and_then(|tier| self.promise.tiers.get(tier));
+            let tier_name = tier.map(|tier| tier.name.clone());
+            DegradationOfTier { degradation: degradation.clone(), tier_name }
+        });
+        named.collect()
+    }
+
     /// Agent tasks a day: steps a day by the steps of a task, where the workload runs tasks.
     #[must_use]
     pub fn tasks_per_day(&self) -> Option<Ratio> {
@@ -152,19 +212,15 @@ impl StepJudgement {
     /// Share of valid requests that completed; `None` without a valid request.
     #[must_use]
     pub fn success(&self) -> Option<Share> {
-        share(self.counts.completed, self.counts.valid)
+        Share::of(self.counts.completed, self.counts.valid)
     }
 
     /// Attainment of the worst tier that had a valid request.
     #[must_use]
     pub fn worst_attainment(&self) -> Option<Share> {
-        let tiers = self.tiers.iter().filter_map(|tier| share(tier.compliant, tier.valid));
+        let tiers = self.tiers.iter().filter_map(|tier| Share::of(tier.compliant, tier.valid));
         tiers.min_by(|left, right| left.get().total_cmp(&right.get()))
     }
-}
-
-fn share(part: u64, of: u64) -> Option<Share> {
-    if of == 0 { None } else { Share::new(part as f64 / of as f64).ok() }
 }
 
 /// The step of λ_slo_max, else the valid one of the lowest rate.

@@ -46,8 +46,8 @@ pub fn deployment(row: &Row, words: &Words) -> Vec<Pair> {
 pub fn provenance(row: &Row, words: &Words) -> Vec<Pair> {
     let terms = &words.term;
     let sheet = &row.promise;
-    let itl_limit = crate::format::plain(sheet.itl.0 as f64 / 1e6);
-    let confidence = crate::format::plain(sheet.confidence.get() * 100.0);
+    let itl_limit = crate::format::trimmed(sheet.itl.0 as f64 / 1e6);
+    let confidence = crate::format::trimmed(sheet.confidence.get() * 100.0);
     let mode = (words.mode)(sheet.mode, &confidence);
     let pairs = [
         (terms.run, (words.say.aside)(short_id(&row.run), &row.name)),
@@ -85,9 +85,7 @@ pub fn input(step: &StepJudgement, words: &Words) -> Table {
             Measured::Missing(reason) => Cell::missing(reason, words),
         };
         let share = match tokens {
-            Measured::Value(tokens) => {
-                super::share_cell(super::super::share(*tokens, input.total), words)
-            }
+            Measured::Value(tokens) => super::share_cell(Share::of(*tokens, input.total), words),
             Measured::Missing(reason) => Cell::missing(reason, words),
         };
         vec![

@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::super::table::{Cell, Column, Table, Tone};
 use super::super::{Report, Row, SignOff};
-use super::Decimals;
+use super::{Decimals, cost_cell, currency};
 use crate::capacity::{AtLambda, Standing};
-use crate::format::{compact, fixed, percent, plain};
+use crate::format::{MISSING, compact, fixed, percent, plain};
 use crate::measured::Measured;
-use crate::units::{TokenRate, TokensPerDay};
+use crate::units::{Ratio, TokenRate, TokensPerDay, TokensPerJoule};
 use crate::words::Words;
 
 /// A headline figure: short on the screen, exact beside it.
@@ -20,16 +20,20 @@ pub struct Figure {
     pub text: String,
     /// In what unit.
     pub unit: String,
-    /// The exact value, or the reason why there is none.
+    /// The exact value where the headline is rounded, and remarks; for a missing value, why.
     pub note: Option<String>,
     /// What it means.
     pub tone: Tone,
 }
 
+/// From this on a headline rounds, and its exact value stands in the note.
+const ROUNDED_FROM: f64 = 1e4;
+
 /// One row a bundle: who can sell how much within which promise.
 #[must_use]
 pub fn summary(report: &Report, words: &Words) -> Table {
     let terms = &words.term;
+    let money = currency(report);
     let columns = vec![
         Column::text(terms.model),
         Column::text(terms.deployment),
@@ -39,6 +43,8 @@ pub fn summary(report: &Report, words: &Words) -> Table {
         Column::number(terms.goodput_per_gpu, "tok/s/GPU"),
         Column::number(terms.daily, "Mtok/day"),
         Column::text(terms.standing),
+        Column::number(terms.cost_per_mtok, &format!("{money}/MTok")),
+        Column::number(terms.value_at_price, &format!("{money}/day")),
         Column::text(terms.sign_off),
     ];
     let ats = || report.rows.iter().filter_map(|row| row.capacity.at.value());
@@ -57,6 +63,7 @@ pub fn summary(report: &Report, words: &Words) -> Table {
             Measured::Value(held) => lambda.cell(held.rate).with_note(bracket(row, words)),
             Measured::Missing(reason) => Cell::missing(reason, words),
         };
+        let value = row.economics.clone().and_then(|money| money.value_at_price_daily);
         vec![
             model(row, words),
             Cell::new((words.say.gpus)(row.deployment.gpus_serving, &row.deployment.gpu)),
@@ -66,6 +73,8 @@ pub fn summary(report: &Report, words: &Words) -> Table {
             at(&|at| per_gpu.measured(&at.goodput_per_gpu, words)),
             at(&|at| daily.cell(millions(at.daily))),
             at(&|at| standing(at.standing, words)),
+            cost_cell(&row.economics.clone().and_then(|money| money.cost), words),
+            Cell::measured(&value.and_then(|value| value.total), words, |total| fixed(*total, 0)),
             sign_off(&row.sign_off, words),
         ]
     });
@@ -89,101 +98,93 @@ fn standing(standing: Standing, words: &Words) -> Cell {
     })
 }
 
-fn sign_off(state: &SignOff, words: &Words) -> Cell {
+/// What the signatures are worth, as a pill.
+#[must_use]
+pub fn sign_off(state: &SignOff, words: &Words) -> Cell {
     match state {
         SignOff::Unsigned => Cell::new(words.say.unsigned).with_tone(Tone::Unsure),
     }
 }
 
-/// λ_slo_max as the bracket it is.
+/// λ_slo_max as the bracket it is, and on what it rests.
 fn bracket(row: &Row, words: &Words) -> String {
     let Some(lambda) = row.capacity.lambda.value() else {
         return String::new();
     };
     let text = |rate: f64| format!("{} req/s", plain(rate));
-    match lambda.first_broken {
+    let bracket = match lambda.first_broken {
         Some(broken) => (words.say.bracket)(&text(lambda.rate.get()), &text(broken.get())),
         None => (words.say.no_upper_end)(&text(lambda.rate.get())),
-    }
+    };
+    format!("{bracket}{}{}", words.say.semicolon, (words.basis)(lambda.basis))
 }
 
 /// The figures of one bundle, in the order of their weight.
 #[must_use]
 pub fn headline(row: &Row, words: &Words) -> Vec<Figure> {
     let (terms, say) = (&words.term, &words.say);
-    let at = &row.capacity.at;
-    let figure = |label: &str, unit: &str, value: Measured<f64>, note: Option<String>| match value {
+    let at = row.capacity.at.value();
+    let of =
+        |get: &dyn Fn(&AtLambda) -> Measured<f64>| row.capacity.at.clone().and_then(|at| get(&at));
+    let steps = of(&|at| at.steps_per_day.clone().map(Ratio::get));
+    let standing =
+        at.map(|at| format!("{}{}{}", (words.standing)(at.standing), say.semicolon, say.flat_day));
+    let raw =
+        at.map(|at| format!("{}{}{} {}", terms.raw, say.colon, plain(at.raw), TokenRate::UNIT));
+    let tokens = at.and_then(|at| at.mean_osl.value());
+    let tokens = tokens.map(|tokens| (say.steps_of)(&fixed(*tokens, 1)));
+    let lambda = row.capacity.lambda.clone().map(|lambda| lambda.rate.get());
+    let daily = of(&|at| Measured::Value(at.daily.get()));
+    let per_gpu = of(&|at| at.goodput_per_gpu.clone().map(TokenRate::get));
+    let goodput = of(&|at| Measured::Value(at.goodput.get()));
+    let mut figures = vec![
+        figure(terms.daily, "tok/day", &daily, standing, words),
+        figure(terms.goodput_per_gpu, "tok/s/GPU", &per_gpu, None, words),
+        figure(terms.lambda, "req/s", &lambda, Some(bracket(row, words)), words),
+        figure(terms.goodput, TokenRate::UNIT, &goodput, raw, words),
+        figure(terms.steps_per_day, say.steps_unit, &steps, tokens, words),
+    ];
+    if let Some(per_task) = row.steps_per_task {
+        let tasks = steps.map(|steps| steps / f64::from(per_task));
+        let note = (say.tasks_of)(per_task);
+        figures.push(figure(terms.tasks_per_day, say.tasks_unit, &tasks, Some(note), words));
+    }
+    let worst = row.capacity.at.clone().and_then(|at| at.worst_attainment);
+    figures.push(match &worst {
+        Measured::Value(share) => Figure {
+            text: percent(*share, 2),
+            ..figure(terms.worst_attainment, "%", &Measured::Value(0.0), None, words)
+        },
+        Measured::Missing(reason) => {
+            let missing = Measured::Missing(reason.clone());
+            figure(terms.worst_attainment, "%", &missing, None, words)
+        }
+    });
+    let per_watt = of(&|at| at.goodput_per_watt.clone().map(TokensPerJoule::get));
+    figures.push(figure(terms.goodput_per_watt, TokensPerJoule::UNIT, &per_watt, None, words));
+    figures
+}
+
+fn figure(
+    label: &str,
+    unit: &str,
+    value: &Measured<f64>,
+    remark: Option<String>,
+    words: &Words,
+) -> Figure {
+    let (text, note, tone) = match value {
+        Measured::Value(value) if value.abs() < ROUNDED_FROM => {
+            (plain(*value), remark, Tone::Plain)
+        }
         Measured::Value(value) => {
-            let short = compact(value, words.lang);
-            let exact = fixed(value, if value.abs() < 1e3 { 3 } else { 0 });
-            // A figure small enough to be exact in the headline needs no second reading.
-            let exact = (value.abs() >= 1e3).then(|| format!("{exact} {unit}"));
-            let note = match (exact, note) {
-                (Some(exact), Some(note)) => Some(format!("{exact}{}{note}", say.semicolon)),
-                (exact, note) => exact.or(note),
-            };
-            let (label, unit) = (label.to_owned(), unit.to_owned());
-            Figure { label, text: short, unit, note, tone: Tone::Plain }
+            let exact = format!("{} {unit}", fixed(*value, 0));
+            let notes: Vec<String> = std::iter::once(exact).chain(remark).collect();
+            let note = notes.join(words.say.semicolon);
+            (compact(*value, words.lang), Some(note), Tone::Plain)
         }
         Measured::Missing(reason) => {
-            let cell = Cell::missing(&reason, words);
-            let (label, unit) = (label.to_owned(), unit.to_owned());
-            Figure { label, text: cell.text, unit, note: cell.note, tone: Tone::Muted }
+            (MISSING.to_owned(), Some((words.missing)(reason)), Tone::Muted)
         }
     };
-    let of = |get: &dyn Fn(&AtLambda) -> Measured<f64>| at.clone().and_then(|at| get(&at));
-    let lambda = row.capacity.lambda.clone().map(|lambda| lambda.rate.get());
-    let per_task = row.steps_per_task.map(f64::from);
-    let mut figures = vec![
-        figure(terms.daily, "tok/day", of(&|at| Measured::Value(at.daily.get())), {
-            let standing = at.value().map(|at| (words.standing)(at.standing));
-            standing.map(|standing| format!("{standing}{}{}", say.semicolon, say.flat_day))
-        }),
-        figure(
-            terms.goodput_per_gpu,
-            "tok/s/GPU",
-            of(&|at| at.goodput_per_gpu.clone().map(TokenRate::get)),
-            None,
-        ),
-        figure(terms.lambda, "req/s", lambda, Some(bracket(row, words))),
-        figure(
-            terms.goodput,
-            TokenRate::UNIT,
-            of(&|at| Measured::Value(at.goodput.get())),
-            at.value().map(|at| {
-                let raw = fixed(at.raw, 0);
-                format!("{}{}{raw} {}", terms.raw, say.colon, TokenRate::UNIT)
-            }),
-        ),
-        figure(
-            terms.steps_per_day,
-            "/day",
-            of(&|at| at.steps_per_day.clone().map(|steps| steps.get())),
-            at.value()
-                .and_then(|at| at.mean_osl.value())
-                .map(|tokens| (say.steps_of)(&fixed(*tokens, 1))),
-        ),
-    ];
-    if let Some(per_task) = per_task {
-        let tasks = of(&|at| at.steps_per_day.clone().map(|steps| steps.get() / per_task));
-        figures.push(figure(terms.tasks_per_day, "/day", tasks, None));
-    }
-    let worst = of(&|at| at.worst_attainment.clone().map(|share| share.get()));
-    figures.push(match (worst, at.value().and_then(|at| at.worst_attainment.value())) {
-        (Measured::Value(_), Some(share)) => Figure {
-            label: terms.worst_attainment.to_owned(),
-            text: percent(*share, 2),
-            unit: "%".to_owned(),
-            note: None,
-            tone: Tone::Plain,
-        },
-        (missing, _) => figure(terms.worst_attainment, "%", missing, None),
-    });
-    figures.push(figure(
-        terms.goodput_per_watt,
-        "tok/J",
-        of(&|at| at.goodput_per_watt.clone().map(|ratio| ratio.get())),
-        None,
-    ));
-    figures
+    Figure { label: label.to_owned(), text, unit: unit.to_owned(), note, tone }
 }

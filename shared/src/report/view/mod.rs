@@ -3,20 +3,24 @@
 
 mod details;
 mod headline;
+mod money;
 mod notes;
 mod promises;
 mod steps;
 
 pub use details::{deployment, failures, input, provenance};
-pub use headline::{Figure, headline, summary};
-pub use notes::{Note, attention, validity};
+pub use headline::{Figure, headline, sign_off, summary};
+pub use money::{money, prices, utilisation};
+pub use notes::{Note, attention, soaks, validity};
 pub use promises::promises;
 pub use steps::{latency, steps, window};
 
+use super::Report;
 use super::table::{Cell, Tone};
 use crate::format;
 use crate::judge::Verdict;
 use crate::measured::Measured;
+use crate::money::CostPerMTok;
 use crate::units::Share;
 use crate::words::Words;
 
@@ -40,6 +44,22 @@ fn share_cell(share: Option<Share>, words: &Words) -> Cell {
     match share {
         Some(share) => Cell::new(format::percent(share, 2)),
         None => Cell::missing(&crate::measured::Missing::NoRequests, words),
+    }
+}
+
+/// The currency of a report's money as it stands in headers; a generic sign without prices.
+fn currency(report: &Report) -> String {
+    report.prices.as_ref().map_or_else(|| "¤".to_owned(), |prices| prices.currency.clone())
+}
+
+/// A cost per million tokens, three decimals; infinite where nothing complied.
+fn cost_cell(cost: &Measured<CostPerMTok>, words: &Words) -> Cell {
+    match cost {
+        Measured::Value(CostPerMTok::Finite(cost)) => Cell::new(format::fixed(*cost, 3)),
+        Measured::Value(CostPerMTok::Infinite) => {
+            Cell::new(format::INFINITE).with_note(words.say.infinite_cost).with_tone(Tone::Bad)
+        }
+        Measured::Missing(reason) => Cell::missing(reason, words),
     }
 }
 

@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use super::super::{Report, Row, Severity};
+use crate::format::span;
+use crate::step::StepKind;
 use crate::words::{Advice, Words};
 
 /// One sentence for the reader.
@@ -25,13 +27,35 @@ pub fn attention(report: &Report, words: &Words) -> Vec<Note> {
     let notes = report.attention.iter().map(|attention| Note {
         severity: attention.severity,
         label: (words.severity)(attention.severity).to_owned(),
+        // With a single bundle there is nothing to tell apart.
         about: attention
             .row
+            .filter(|_| report.rows.len() > 1)
             .and_then(|row| report.rows.get(row))
             .map_or_else(String::new, |row| row.name.clone()),
         advice: (words.attention)(&attention.kind),
     });
     notes.collect()
+}
+
+/// What each soak of the row showed.
+#[must_use]
+pub fn soaks(row: &Row, words: &Words) -> Vec<Note> {
+    let soaked = row.capacity.steps.iter().filter_map(|step| {
+        let soak = step.soak.value().filter(|_| step.kind == StepKind::Soak)?;
+        let against = row.degradations(&soak.degradations);
+        let what = match against.is_empty() {
+            true => words.say.soak_without_degradation.to_owned(),
+            false => words.degradations(&against),
+        };
+        Some(Note {
+            severity: if against.is_empty() { Severity::Note } else { Severity::Caution },
+            label: (words.step_kind)(step.kind).to_owned(),
+            about: (words.say.aside)(&(words.say.step_no)(step.step), &span(step.window)),
+            advice: Advice { what, fix: String::new() },
+        })
+    });
+    soaked.collect()
 }
 
 /// Every reason for which a step of the row is invalid, in the order they ran.

@@ -28,6 +28,8 @@ pub fn promises(row: &Row, words: &Words) -> Option<Table> {
         Column::number(terms.measured, ""),
         Column::number(terms.n, ""),
         Column::number(terms.bounds, "%"),
+        Column::number(terms.vif, ""),
+        Column::number(terms.episodes, ""),
         Column::text(terms.verdict),
     ];
     let rows = step.promises.iter().map(|promise| promise_row(promise, row, words)).collect();
@@ -35,11 +37,17 @@ pub fn promises(row: &Row, words: &Words) -> Option<Table> {
 }
 
 fn promise_row(promise: &PromiseVerdict, row: &Row, words: &Words) -> Vec<Cell> {
-    let name = (words.promise)(promise.kind);
+    let mut name = (words.promise)(promise.kind).to_owned();
+    if promise.kind == PromiseKind::TpotP99
+        && let Quantity::Time(Some(limit)) = promise.limit
+    {
+        let speed = format::trimmed(1e9 / limit.0 as f64);
+        name = (words.say.aside)(&name, &(words.say.tpot_as_speed)(&speed));
+    }
     let name = if promise.signed {
         Cell::new(name)
     } else {
-        Cell::new((words.say.aside)(name, words.say.watched_promise)).with_tone(Tone::Muted)
+        Cell::new((words.say.aside)(&name, words.say.watched_promise)).with_tone(Tone::Muted)
     };
     let tier = promise.tier.and_then(|tier| row.promise.tiers.get(tier));
     let unit = match promise.limit {
@@ -48,31 +56,13 @@ fn promise_row(promise: &PromiseVerdict, row: &Row, words: &Words) -> Vec<Cell> 
     };
     let (limit, measured) = limit_and_measured(promise, words);
     let evidence = promise.evidence.value();
-    let n = match &promise.evidence {
-        Measured::Value(evidence) => Cell::new(count(evidence.n)),
-        Measured::Missing(reason) => Cell::missing(reason, words),
-    };
-    let bounds = match &promise.evidence {
-        Measured::Value(evidence) => bounds(evidence, words),
+    let of = |cell: &dyn Fn(&ShareEvidence) -> Cell| match &promise.evidence {
+        Measured::Value(evidence) => cell(evidence),
         Measured::Missing(reason) => Cell::missing(reason, words),
     };
     let mut verdict = verdict_cell(promise.verdict, words);
-    let mut notes = Vec::new();
-    if promise.kind == PromiseKind::TpotP99
-        && let Quantity::Time(Some(limit)) = promise.limit
-    {
-        notes.push((words.say.tpot_as_speed)(&format::plain(1e9 / limit.0 as f64)));
-    }
-    if let Some(evidence) = evidence {
-        if promise.verdict == Verdict::Insufficient {
-            notes.extend(missing_evidence(promise.kind, evidence, row, words));
-        }
-        if evidence.vif.get() > 1.005 {
-            notes.push((words.say.dependence)(&fixed(evidence.vif, 2), evidence.episodes));
-        }
-    }
-    if !notes.is_empty() {
-        verdict = verdict.with_note(notes.join(words.say.semicolon));
+    if promise.verdict == Verdict::Insufficient {
+        verdict.note = evidence.and_then(|of| missing_evidence(promise.kind, of, row, words));
     }
     vec![
         name,
@@ -80,8 +70,10 @@ fn promise_row(promise: &PromiseVerdict, row: &Row, words: &Words) -> Vec<Cell> 
         Cell::new(unit),
         limit,
         measured,
-        n,
-        bounds,
+        of(&|evidence| Cell::new(count(evidence.n))),
+        of(&|evidence| bounds(evidence, words)),
+        of(&|evidence| Cell::new(fixed(evidence.vif, 2))),
+        of(&|evidence| Cell::new(count(evidence.episodes))),
         verdict,
     ]
 }
@@ -141,13 +133,14 @@ fn missing_evidence(
 ) -> Option<String> {
     let needed = evidence.needed?;
     let (n, total) = (count(evidence.n), count(needed.n));
-    let confidence = format::plain(row.promise.confidence.get() * 100.0);
+    let more = needed.more.map(format::about);
+    let confidence = format::trimmed(row.promise.confidence.get() * 100.0);
     Some((words.needed)(&NeededText {
         kind,
         n: &n,
         bad: evidence.n.saturating_sub(evidence.good),
         needed: &total,
         confidence: &confidence,
-        more: &needed.more.map_or_else(|| "∞".to_owned(), format::span),
+        more: more.as_deref(),
     }))
 }

@@ -1,19 +1,19 @@
 //! Every step that was tested, and the latencies of one.
 
-use super::super::Row;
 use super::super::table::{Cell, Column, Table, Tone};
-use super::{Decimals, share_cell, verdict_cell};
-use crate::format::{count, fixed, millis_or_infinite, percent, plain};
+use super::super::{Report, Row};
+use super::{Decimals, cost_cell, currency, share_cell, verdict_cell};
+use crate::format::{MISSING, count, fixed, millis_or_infinite, percent, plain};
 use crate::judge::{Percentiles, StepJudgement};
-use crate::measured::Measured;
-use crate::units::{Nanos, Seconds, TokenRate};
+use crate::measured::{Measured, Missing};
+use crate::units::{Nanos, Seconds, Share, TokenRate};
 use crate::words::Words;
 
 /// Every step by rising rate, the one of λ_slo_max marked.
 #[must_use]
-pub fn steps(row: &Row, words: &Words) -> Table {
+pub fn steps(report: &Report, row: &Row, words: &Words) -> Table {
     let terms = &words.term;
-    let columns = vec![
+    let mut columns = vec![
         Column::number(terms.step, ""),
         Column::text(terms.step_kind),
         Column::number(terms.offered, "req/s"),
@@ -25,6 +25,11 @@ pub fn steps(row: &Row, words: &Words) -> Table {
         Column::number(terms.valid, ""),
         Column::text(terms.verdict),
     ];
+    let costs = row.economics.value().map(|money| &money.cost_curve);
+    if costs.is_some() {
+        let unit = format!("{}/MTok", currency(report));
+        columns.insert(columns.len() - 1, Column::number(terms.cost_per_mtok, &unit));
+    }
     let mut steps: Vec<&StepJudgement> = row.capacity.steps.iter().collect();
     steps.sort_by(|left, right| left.offered.get().total_cmp(&right.offered.get()));
     let rate = Decimals::of(steps.iter().map(|step| step.offered));
@@ -34,11 +39,12 @@ pub fn steps(row: &Row, words: &Words) -> Table {
         Decimals::of(steps.iter().filter_map(|step| step.concurrency.value().copied()));
     let best = row.capacity.lambda.value().map(|lambda| lambda.step);
     let rows = steps.into_iter().map(|step| {
-        let valid = step.validity.is_valid();
-        let value = |cell: Cell| if valid { cell } else { cell.with_tone(Tone::Muted) };
+        // An invalid step has no value.
+        let invalid = || Cell::new(MISSING).with_tone(Tone::Muted);
+        let value = |cell: Cell| if step.validity.is_valid() { cell } else { invalid() };
         let marked = best == Some(step.step);
         let kind = (words.step_kind)(step.kind);
-        vec![
+        let mut cells = vec![
             Cell::new(step.step.to_string()),
             Cell::new(kind),
             rate.cell(step.offered),
@@ -49,7 +55,13 @@ pub fn steps(row: &Row, words: &Words) -> Table {
             value(concurrency.measured(&step.concurrency, words)),
             Cell::new(count(step.counts.valid)),
             verdict(step, marked, words),
-        ]
+        ];
+        if let Some(costs) = costs {
+            let point = costs.iter().find(|point| point.step == step.step);
+            let cost = Measured::of(point.map(|point| point.cost), Missing::NotPriced);
+            cells.insert(cells.len() - 1, value(cost_cell(&cost, words)));
+        }
+        cells
     });
     let rows = rows.collect();
     Table { caption: words.title.steps.to_owned(), columns, rows }
@@ -101,7 +113,7 @@ pub fn latency(row: &Row, step: &StepJudgement, words: &Words) -> Table {
     ];
     let rows = step.tiers.iter().map(|figures| {
         let name = row.promise.tiers.get(figures.tier).map_or("", |tier| tier.name.as_str());
-        let attainment = super::super::share(figures.compliant, figures.valid);
+        let attainment = Share::of(figures.compliant, figures.valid);
         let of = |set: &Percentiles, get: fn(&Percentiles) -> Option<Nanos>, decimals| {
             if set.n == 0 {
                 Cell::missing(&crate::measured::Missing::NoRequests, words)

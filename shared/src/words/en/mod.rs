@@ -4,7 +4,7 @@ mod reasons;
 
 use super::{Lang, Sayings, Terms, Titles, Words};
 use crate::capacity::{Basis, Standing};
-use crate::format::{count, millis};
+use crate::format::millis;
 use crate::judge::Verdict;
 use crate::promise::{GapQuantile, ItlRule, PromiseKind, Role, VerdictMode};
 use crate::record::{ClientFaultKind, FailureKind};
@@ -30,6 +30,7 @@ pub const EN: Words = Words {
     cache,
     missing: reasons::missing,
     invalid: reasons::invalid,
+    degradation: reasons::degradation,
     attention: reasons::attention,
     severity: reasons::severity,
     needed: reasons::needed,
@@ -58,7 +59,7 @@ const TERMS: Terms = Terms {
     upper: "Upper bound",
     bounds: "Bounds",
     vif: "VIF",
-    episodes: "Violation episodes",
+    episodes: "Episodes",
     verdict: "Verdict",
     remark: "Remark",
     workload: "Workload",
@@ -119,7 +120,10 @@ const TERMS: Terms = Terms {
     count: "Count",
     share: "Share",
     cost_per_mtok: "Cost under SLO",
-    price_per_mtok: "Selling price",
+    amount_per_day: "A day",
+    amount_per_mtok: "Per MTok of output",
+    price: "Price",
+    item: "Item",
     gpu_cost_per_day: "GPU cost a day",
     value_at_cost: "Daily value at cost",
     value_at_price: "Daily value at price",
@@ -138,6 +142,10 @@ const TERMS: Terms = Terms {
 
 const TITLES: Titles = Titles {
     report: "Capacity report",
+    figures: "Key figures",
+    utilisation: "Cost by utilisation",
+    prices: "Prices assumed",
+    soak: "Soak",
     summary: "What the cluster can sell in a day",
     deployment: "Deployment",
     promises: "Promises",
@@ -167,9 +175,14 @@ const SAYINGS: Sayings = Sayings {
     whole_step: "all",
     no_failures: "No valid request failed.",
     nothing_to_note: "Nothing needs attention.",
-    value_at_cost_remark: "Equal to the GPUs' daily cost by definition: a check, not a gain.",
+    value_at_cost_remark: "equal to the GPU cost by definition: a check, not a gain",
     money_is_derived: "Money is derived from capacity and a dated price sheet; no signature covers it.",
-    flat_day: "At λ_slo_max around the clock; a day with a peak carries less.",
+    flat_day: "λ_slo_max around the clock; a day with a peak carries less",
+    infinite_cost: "no token complied, so nothing of what was paid for could be sold",
+    value_incomplete: "not every part has a price or was observed",
+    soak_without_degradation: "without degradation",
+    steps_unit: "steps/day",
+    tasks_unit: "tasks/day",
     unsigned: "unsigned",
     yes: "yes",
     no: "no",
@@ -189,16 +202,13 @@ const SAYINGS: Sayings = Sayings {
         format!("Promises at the lowest valid rate, {rate} req/s (no tested rate held them)")
     },
     bounds: |lower, upper| format!("{lower}–{upper}"),
-    dependence: |vif, episodes| match episodes {
-        1 => format!("VIF {vif}, 1 violation episode"),
-        _ => format!("VIF {vif}, {} violation episodes", count(episodes)),
-    },
     aside: |text, aside| format!("{text} ({aside})"),
     screen: |verdict| format!("screen: {verdict}"),
     input_per_output: |ratio| format!("input : output = {ratio} : 1"),
-    tpot_as_speed: |speed| format!("at least {speed} tokens/s"),
+    tpot_as_speed: |speed| format!("≥ {speed} tok/s"),
     steps_of: |tokens| format!("steps of {tokens} output tokens"),
-    prices_of: |name, date| format!("price sheet {name} of {date}"),
+    tasks_of: |steps| format!("tasks of {steps} serial steps"),
+    prices_of: |name, date| format!("{name} of {date}"),
     definitions: |version| format!("metric definitions, version {version}"),
     step_no: |step| format!("step {step}"),
     stopped_early: |why| format!("stopped early: {why}"),

@@ -2,8 +2,8 @@
 
 use super::super::{Advice, NeededText};
 use super::EN;
-use crate::format::{count, millis, percent, plain, span};
-use crate::judge::Invalid;
+use crate::format::{count, fixed, millis, percent, plain, span};
+use crate::judge::{Degradation, Invalid};
 use crate::measured::Missing;
 use crate::promise::PromiseKind;
 use crate::report::{AttentionKind, Severity};
@@ -95,6 +95,54 @@ pub(super) fn invalid(reason: &Invalid) -> Advice {
     Advice { what, fix: fix.to_owned() }
 }
 
+pub(super) fn degradation(degradation: &Degradation, tier: Option<&str>) -> String {
+    let series = || match tier {
+        Some(tier) => format!("median TTFT of tier {tier}"),
+        None => "goodput".to_owned(),
+    };
+    match degradation {
+        Degradation::TooShort { window } => {
+            format!("its window was {}, at least 30 min are needed", span(*window))
+        }
+        Degradation::Invalid => "the step is invalid".to_owned(),
+        Degradation::NotHeld { verdict } => {
+            format!("the promises over the whole soak: {}", (EN.verdict)(*verdict))
+        }
+        Degradation::ThirdBroken { third } => {
+            format!(
+                "a promise broke in the {} third",
+                ["first", "second", "last"][usize::from(*third).min(2)]
+            )
+        }
+        Degradation::Drift { change, .. } => {
+            format!("{} drifted by {} % over the soak", series(), fixed(change * 100.0, 1))
+        }
+        Degradation::DriftUnknown { .. } => {
+            format!("no drift of {} could be tested: a stretch of the soak had no value", series())
+        }
+        Degradation::GrowingBacklog => "the backlog grew".to_owned(),
+        Degradation::Restart { times } => match times {
+            1 => "a serving process restarted".to_owned(),
+            _ => format!("serving processes restarted {} times", count(*times)),
+        },
+        Degradation::PreemptionStorm { preemptions } => {
+            format!("{} preemptions, more than 1 % of the requests", count(*preemptions))
+        }
+        Degradation::ErrorEpisode { spans } => match spans {
+            1 => "a span of 10 s in which more than 5 % of the requests failed".to_owned(),
+            _ => format!(
+                "{} spans of 10 s in which more than 5 % of the requests failed",
+                count(*spans)
+            ),
+        },
+        Degradation::HitRate { declared, measured } => format!(
+            "the prefix hit rate was {} %, declared are {} %",
+            percent(*measured, 1),
+            percent(*declared, 1)
+        ),
+    }
+}
+
 pub(super) fn attention(kind: &AttentionKind) -> Advice {
     let (what, fix) = match kind {
         AttentionKind::Simulated => (
@@ -112,7 +160,10 @@ pub(super) fn attention(kind: &AttentionKind) -> Advice {
             "Test lower rates, or see in the promise table which promise binds.",
         ),
         AttentionKind::InvalidSteps { steps, of } => (
-            format!("{} of {of} steps are invalid and have no value", steps.len()),
+            match steps.len() {
+                1 => format!("1 of {of} steps is invalid and has no value"),
+                invalid => format!("{invalid} of {of} steps are invalid and have no value"),
+            },
             "The reasons, and what to change, stand under Validity.",
         ),
         AttentionKind::PointMode => (
@@ -126,6 +177,21 @@ pub(super) fn attention(kind: &AttentionKind) -> Advice {
         AttentionKind::NotSoaked => (
             "Daily capacity is for reference".to_owned(),
             "Soak at λ_slo_max for at least 30 min to commit to it.",
+        ),
+        AttentionKind::SoakDegraded { degradations } => (
+            format!(
+                "The soak degraded, so daily capacity is for reference: {}",
+                EN.degradations(degradations)
+            ),
+            "Find the cause, then soak again, or soak at a lower rate.",
+        ),
+        AttentionKind::PricesIncomplete { missing } => (
+            format!("Daily value lacks {}", EN.money_parts(missing)),
+            "Complete the price sheet: with long prompts input can be most of the money.",
+        ),
+        AttentionKind::IdentityBroken => (
+            "Daily value at cost differs from the GPUs' daily cost".to_owned(),
+            "The arithmetic does not close: do not use the money of this row, and report it.",
         ),
         AttentionKind::NoUpperEnd => (
             "No tested rate breaks a promise: λ_slo_max is only a lower end".to_owned(),
@@ -169,7 +235,7 @@ pub(super) fn attention(kind: &AttentionKind) -> Advice {
         ),
         AttentionKind::Unsigned => (
             "Nobody has signed this bundle".to_owned(),
-            "Have it signed before it leaves the house.",
+            "Have it signed before a customer sees it.",
         ),
         AttentionKind::DifferentModels => (
             "The rows are of different models or revisions".to_owned(),
@@ -208,5 +274,9 @@ pub(super) fn needed(text: &NeededText<'_>) -> String {
         1 => format!("with one {failing}"),
         _ => format!("with {} {plural}", count(bad)),
     };
-    format!("{n} {values} {seen}; {needed} needed at {confidence} % confidence: about {more} more")
+    let need = format!("{n} {values} {seen}; {needed} needed at {confidence} % confidence");
+    match more {
+        Some(more) => format!("{need}: about {more} more"),
+        None => need,
+    }
 }

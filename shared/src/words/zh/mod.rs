@@ -4,7 +4,7 @@ mod reasons;
 
 use super::{Lang, Sayings, Terms, Titles, Words};
 use crate::capacity::{Basis, Standing};
-use crate::format::{count, millis};
+use crate::format::millis;
 use crate::judge::Verdict;
 use crate::promise::{GapQuantile, ItlRule, PromiseKind, Role, VerdictMode};
 use crate::record::{ClientFaultKind, FailureKind};
@@ -30,6 +30,7 @@ pub const ZH: Words = Words {
     cache,
     missing: reasons::missing,
     invalid: reasons::invalid,
+    degradation: reasons::degradation,
     attention: reasons::attention,
     severity: reasons::severity,
     needed: reasons::needed,
@@ -119,7 +120,10 @@ const TERMS: Terms = Terms {
     count: "次数",
     share: "占比",
     cost_per_mtok: "SLO 内成本",
-    price_per_mtok: "售价",
+    amount_per_day: "每日",
+    amount_per_mtok: "每百万输出 token",
+    price: "单价",
+    item: "项目",
     gpu_cost_per_day: "日 GPU 成本",
     value_at_cost: "日产值（按成本）",
     value_at_price: "日产值（按售价）",
@@ -138,6 +142,10 @@ const TERMS: Terms = Terms {
 
 const TITLES: Titles = Titles {
     report: "集群产能报告",
+    figures: "主要指标",
+    utilisation: "利用率与成本",
+    prices: "采用价格",
+    soak: "长稳测试",
     summary: "集群一天能卖出多少",
     deployment: "部署",
     promises: "承诺表",
@@ -167,9 +175,14 @@ const SAYINGS: Sayings = Sayings {
     whole_step: "全部",
     no_failures: "有效请求无一失败。",
     nothing_to_note: "没有需要关注的事项。",
-    value_at_cost_remark: "按定义恒等于 GPU 日成本，仅供核对，不代表收益。",
+    value_at_cost_remark: "按定义恒等于日 GPU 成本，仅供核对，不代表收益",
     money_is_derived: "金额由产能与注明日期的价格表推算得出，不在签署范围之内。",
-    flat_day: "按全天 24 小时以 λ_slo_max 运行计；有峰谷时实际承载更少。",
+    flat_day: "按全天 24 小时以 λ_slo_max 运行计，有峰谷时实际承载更少",
+    infinite_cost: "没有合规 token，所付成本无从收回",
+    value_incomplete: "部分项目没有价格或没有观测",
+    soak_without_degradation: "无退化",
+    steps_unit: "次/日",
+    tasks_unit: "个/日",
     unsigned: "未签署",
     yes: "是",
     no: "否",
@@ -186,13 +199,13 @@ const SAYINGS: Sayings = Sayings {
         format!("最低有效到达率（{rate} req/s）下的承诺表：所测到达率均未守住承诺")
     },
     bounds: |lower, upper| format!("{lower}–{upper}"),
-    dependence: |vif, episodes| format!("VIF {vif}，违约片段 {} 个", count(episodes)),
     aside: |text, aside| format!("{text}（{aside}）"),
     screen: |verdict| format!("初筛：{verdict}"),
     input_per_output: |ratio| format!("输入输出比 {ratio} : 1"),
-    tpot_as_speed: |speed| format!("即不低于 {speed} token/s"),
+    tpot_as_speed: |speed| format!("≥ {speed} tok/s"),
     steps_of: |tokens| format!("按每次调用输出 {tokens} token 计"),
-    prices_of: |name, date| format!("价格表 {name}（{date}）"),
+    tasks_of: |steps| format!("按每个任务 {steps} 次串行调用计"),
+    prices_of: |name, date| format!("{name}（{date}）"),
     definitions: |version| format!("指标口径第 {version} 版"),
     step_no: |step| format!("负载点 {step}"),
     stopped_early: |why| format!("提前终止：{why}"),

@@ -2,8 +2,8 @@
 
 use super::super::{Advice, NeededText};
 use super::ZH;
-use crate::format::{count, millis, percent, plain, span};
-use crate::judge::Invalid;
+use crate::format::{count, fixed, millis, percent, plain, span};
+use crate::judge::{Degradation, Invalid};
 use crate::measured::Missing;
 use crate::promise::PromiseKind;
 use crate::report::{AttentionKind, Severity};
@@ -85,6 +85,42 @@ pub(super) fn invalid(reason: &Invalid) -> Advice {
     Advice { what, fix: fix.to_owned() }
 }
 
+pub(super) fn degradation(degradation: &Degradation, tier: Option<&str>) -> String {
+    let series = || match tier {
+        Some(tier) => format!("{tier} 档 TTFT 中位数"),
+        None => "合规吞吐".to_owned(),
+    };
+    match degradation {
+        Degradation::TooShort { window } => {
+            format!("计量段只有 {}，至少需要 30 min", span(*window))
+        }
+        Degradation::Invalid => "负载点无效".to_owned(),
+        Degradation::NotHeld { verdict } => format!("全程承诺：{}", (ZH.verdict)(*verdict)),
+        Degradation::ThirdBroken { third } => {
+            format!("{}段有承诺失守", ["前", "中", "后"][usize::from(*third).min(2)])
+        }
+        Degradation::Drift { change, .. } => {
+            format!("{}全程漂移 {} %", series(), fixed(change * 100.0, 1))
+        }
+        Degradation::DriftUnknown { .. } => {
+            format!("{}有时段缺少数据，无法检验漂移", series())
+        }
+        Degradation::GrowingBacklog => "积压持续增长".to_owned(),
+        Degradation::Restart { times } => format!("服务进程重启 {} 次", count(*times)),
+        Degradation::PreemptionStorm { preemptions } => {
+            format!("抢占 {} 次，超过请求数的 1 %", count(*preemptions))
+        }
+        Degradation::ErrorEpisode { spans } => {
+            format!("有 {} 个 10 s 时段的失败率超过 5 %", count(*spans))
+        }
+        Degradation::HitRate { declared, measured } => format!(
+            "前缀命中率实测 {} %，与声明的 {} % 不符",
+            percent(*measured, 1),
+            percent(*declared, 1)
+        ),
+    }
+}
+
 pub(super) fn attention(kind: &AttentionKind) -> Advice {
     let (what, fix) = match kind {
         AttentionKind::Simulated => {
@@ -113,6 +149,18 @@ pub(super) fn attention(kind: &AttentionKind) -> Advice {
         AttentionKind::NotSoaked => (
             "集群日上限仅供参考".to_owned(),
             "在 λ_slo_max 下完成至少 30 min 的长稳测试后方可承诺。",
+        ),
+        AttentionKind::SoakDegraded { degradations } => (
+            format!("长稳测试出现退化，集群日上限仅供参考：{}", ZH.degradations(degradations)),
+            "请查明原因后重做长稳测试，或在更低的到达率上进行。",
+        ),
+        AttentionKind::PricesIncomplete { missing } => (
+            format!("日产值未计入：{}", ZH.money_parts(missing)),
+            "请补全价格表；长提示词场景下输入往往占产值的大头。",
+        ),
+        AttentionKind::IdentityBroken => (
+            "按成本的日产值与日 GPU 成本不一致".to_owned(),
+            "计算未能闭合，请勿使用该行金额，并反馈此问题。",
         ),
         AttentionKind::NoUpperEnd => {
             ("所测到达率均未失守，λ_slo_max 只是下限".to_owned(), "请测试更高的到达率。")
@@ -178,5 +226,9 @@ pub(super) fn needed(text: &NeededText<'_>) -> String {
         0 => format!("无一{failing}"),
         _ => format!("{} 个{failing}", count(bad)),
     };
-    format!("已有 {n} {values}，{seen}；{confidence} % 置信需 {needed} 个，约再测 {more}")
+    let need = format!("已有 {n} {values}，{seen}；{confidence} % 置信需 {needed} 个");
+    match more {
+        Some(more) => format!("{need}，约再测 {more}"),
+        None => need,
+    }
 }
