@@ -14,10 +14,12 @@ pub mod deployment;
 #[cfg(any(test, feature = "fixture"))]
 pub mod fixture;
 pub mod format;
+pub mod golden;
 pub mod judge;
 pub mod measured;
 pub mod money;
 pub mod promise;
+pub mod quote;
 pub mod record;
 pub mod report;
 pub mod stats;

@@ -46,8 +46,6 @@ pub(super) struct Conn {
     pub(super) generation: u64,
     /// When the state began.
     pub(super) since: Moment,
-    /// Carried a request before.
-    pub(super) used: bool,
     /// The server's own limit on idling, in seconds, where it states one.
     pub(super) idle_timeout_s: Option<u32>,
 }

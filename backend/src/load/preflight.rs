@@ -1,8 +1,9 @@
 //! What is asked before a run: does the target answer, with this key, for this model, with
 //! token counts; and how many tokens are a word.
 
+use std::net::TcpStream;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
 use tokencap_shared::workload::{Arrivals, CacheState, Class, Length, Shape, Workload};
@@ -85,6 +86,8 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Words of the trial prompts.
 const SHORT: u32 = 32;
 const LONG: u32 = 1024;
+/// Idle connections beside which a request must be served.
+const IDLE: usize = 100;
 
 /// Tries the target with a few small requests, one after the other. Where the server refuses
 /// the fields that force lengths, the target is changed to do without them.
@@ -108,6 +111,15 @@ pub fn preflight(target: &mut Target, tls: Option<&Tls>) -> Result<Preflight, Pr
     }
     if first.outcome != Outcome::Completed {
         return Err(explain(target, tls, first));
+    }
+    if !serves_beside_idle(target, tls)? {
+        target.hold_idle = false;
+        warnings.push(
+            "the server lets requests wait while other connections are idle, as servers with a \
+             thread a connection do: each request opens a connection of its own, and TTFT \
+             contains that"
+                .into(),
+        );
     }
     let Some(short) = first.isl else {
         warnings.push(
@@ -138,13 +150,36 @@ pub fn preflight(target: &mut Target, tls: Option<&Tls>) -> Result<Preflight, Pr
     Ok(Preflight { ruler, warnings })
 }
 
+/// Whether a request is served while as many connections are idle as a run would hold.
+fn serves_beside_idle(target: &Target, tls: Option<&Tls>) -> Result<bool, PreflightError> {
+    let begun = Instant::now();
+    let alone = complete(target, tls, &trial(target, SHORT, 1, 3)?, LIMIT);
+    if alone.outcome != Outcome::Completed {
+        // What is wrong, others find.
+        return Ok(true);
+    }
+    // Idle connections are given up after five seconds by the servers in question.
+    let patience = begun.elapsed() * 3 + Duration::from_millis(1500);
+    let Some(address) = target.server.addresses.first() else { return Ok(true) };
+    let mut idle = Vec::new();
+    while idle.len() < IDLE {
+        match TcpStream::connect_timeout(address, Duration::from_millis(500)) {
+            Ok(stream) => idle.push(stream),
+            Err(_) => break,
+        }
+    }
+    let beside = complete(target, tls, &trial(target, SHORT, 1, 4)?, patience);
+    drop(idle);
+    Ok(beside.outcome == Outcome::Completed)
+}
+
 /// Measures tokens a word with two long prompts, or shorter ones where those do not fit.
 fn measure(
     target: &Target,
     tls: Option<&Tls>,
     short: u32,
 ) -> Result<Option<Ruler>, PreflightError> {
-    for words in [LONG, LONG / 4] {
+    for words in [LONG, LONG / 4, LONG / 8] {
         let mut tokens = 0;
         let mut fits = true;
         for number in 0..2 {

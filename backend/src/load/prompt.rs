@@ -34,7 +34,8 @@ impl Ruler {
         let words = f64::from(long.0) - f64::from(short.0);
         let per_word = (f64::from(long.1) - f64::from(short.1)) / words;
         let fixed = f64::from(short.1) - per_word * f64::from(short.0);
-        ((0.2..20.0).contains(&per_word) && fixed > -2.0 * per_word)
+        // Words differ in length, so that without a template `fixed` lies about 0, on either side.
+        ((0.2..20.0).contains(&per_word) && fixed > -0.25 * f64::from(short.1))
             .then_some(Self { fixed: fixed.max(0.0), per_word })
     }
 

@@ -55,10 +55,8 @@ const WAKER: Token = Token(usize::MAX);
 const TIMER: Token = Token(usize::MAX - 1);
 /// Connections being opened at once: less than the backlog that any server keeps.
 const OPENING: usize = 64;
-/// How long an idle connection is trusted that has carried no request, and one that has: less
-/// than servers usually do.
-const FRESH_S: u32 = 8;
-const USED_S: u32 = 4;
+/// How long an idle connection is trusted: less than servers usually keep one.
+const TRUSTED_S: u32 = 4;
 /// Longest sleep: other threads' wishes are looked at so often.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 const TICK: Nanos = Nanos(1_000_000);
@@ -322,7 +320,6 @@ impl Reactor {
             state: State::Opening(None),
             generation: self.generation,
             since: self.shared.clock.now(),
-            used: false,
             idle_timeout_s: None,
         });
         Ok(index)
@@ -380,8 +377,9 @@ impl Reactor {
                     Progress::Pending => {}
                     Progress::Again => self.again.push(index),
                     Progress::Reusable => {
-                        let active = self.set_idle(index);
-                        if let Some(active) = active {
+                        if !self.shared.target.hold_idle {
+                            self.over(index, &End::Whole);
+                        } else if let Some(active) = self.set_idle(index) {
                             self.finish(active, &End::Whole);
                         }
                     }
@@ -425,10 +423,9 @@ impl Reactor {
         self.generation += 1;
         conn.generation = self.generation;
         conn.since = self.shared.clock.now();
-        conn.used |= matches!(before, State::Busy(_));
         let stated = conn.idle_timeout_s.map(|limit| limit.saturating_sub(1).max(1));
-        let trusted = if conn.used { USED_S } else { FRESH_S };
-        let limit = Nanos::from_secs(stated.map_or(trusted, |stated| stated.min(trusted)).into());
+        let limit = stated.map_or(TRUSTED_S, |stated| stated.min(TRUSTED_S));
+        let limit = Nanos::from_secs(limit.into());
         self.deadlines.push(Reverse((conn.since + limit, index, conn.generation)));
         self.idle.push(index);
         match before {

@@ -164,7 +164,14 @@ fn run(
     let threads = plan.threads.max(1);
     let (finished_in, finished) = mpsc::channel();
     let (ready_in, ready) = mpsc::channel();
-    let reserve = (plan.rate.get() * 0.2 / threads as f64).ceil().clamp(2.0, 256.0) as usize;
+    let (connections, reserve) = if target.hold_idle {
+        (
+            plan.connections,
+            (plan.rate.get() * 0.2 / threads as f64).ceil().clamp(2.0, 256.0) as usize,
+        )
+    } else {
+        (0, 0)
+    };
     let deadline = clock.now() + Nanos::from_secs(10);
     let (mut reactors, mut senders, mut wakers) = (Vec::new(), Vec::new(), Vec::new());
     for index in 0..threads {
@@ -172,7 +179,7 @@ fn run(
         let (mut reactor, waker) =
             Reactor::new(Arc::clone(&shared), jobs, finished_in.clone(), reserve)?;
         let ready_in = ready_in.clone();
-        let share = plan.connections / threads + usize::from(index < plan.connections % threads);
+        let share = connections / threads + usize::from(index < connections % threads);
         let thread =
             std::thread::Builder::new().name(format!("load-{index}")).spawn(move || {
                 let opened = reactor.open_in_advance(share, deadline);

@@ -207,6 +207,9 @@ pub struct Target {
     /// Ask the engine to generate exactly as many tokens as the workload says (`ignore_eos` and
     /// `min_tokens`, which OpenAI's own API refuses).
     pub exact_lengths: bool,
+    /// Open connections in advance and keep idle ones. Not for servers with a thread a
+    /// connection, whose threads would wait on idle ones.
+    pub hold_idle: bool,
 }
 
 impl Target {
@@ -232,6 +235,7 @@ impl Target {
             key: None,
             timeouts: Timeouts::default(),
             exact_lengths: true,
+            hold_idle: true,
         })
     }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 use tokencap::load::preflight::{Preflight, preflight};
 use tokencap::load::prompt::Ruler;
 use tokencap::load::target::{Route, Target};
+use tokencap_shared::record::Outcome;
 
+use crate::step::{SHORT, generator, plan, run_with, workload};
 use crate::support::{Act, Asked, Server, chat, words};
 
 fn json(status: &str, body: &str) -> Vec<Act> {
@@ -113,6 +115,20 @@ fn a_server_that_refuses_forced_lengths_is_asked_without_them() {
     });
     assert!(!target.exact_lengths);
     assert!(learnt.unwrap().warnings[0].contains("refuses min_tokens"));
+}
+
+#[test]
+fn a_server_with_a_thread_a_connection_is_not_held_up_by_idle_ones() {
+    let server = Server::with_workers(4, |asked| chat(words(asked), 8, Duration::ZERO));
+    let mut target = Target::new(&server.url(), Route::Chat, "m").unwrap();
+    let learnt = preflight(&mut target, None).unwrap();
+    assert!(!target.hold_idle);
+    assert!(learnt.warnings[0].contains("a thread a connection"), "{:?}", learnt.warnings);
+    let mut generator = generator(&server.url(), Route::Chat, workload(SHORT));
+    generator.target = target;
+    let record = run_with(&generator, &plan(40.0));
+    let completed = record.requests.iter().filter(|r| r.outcome == Outcome::Completed);
+    assert!(completed.count() > 30, "{:?}", record.errors);
 }
 
 #[test]

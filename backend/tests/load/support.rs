@@ -56,6 +56,28 @@ impl Server {
         Self { address, connections }
     }
 
+    /// A server with so many threads, each of which serves one connection until it ends.
+    pub(crate) fn with_workers(
+        workers: usize,
+        answer: impl Fn(&Asked) -> Vec<Act> + Send + Sync + 'static,
+    ) -> Self {
+        let listener = Arc::new(TcpListener::bind("127.0.0.1:0").unwrap());
+        let address = listener.local_addr().unwrap();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let answer = Arc::new(answer);
+        for _ in 0..workers {
+            let (listener, answer) = (Arc::clone(&listener), Arc::clone(&answer));
+            let counter = Arc::clone(&connections);
+            std::thread::spawn(move || {
+                for stream in listener.incoming() {
+                    counter.fetch_add(1, Ordering::Relaxed);
+                    serve(stream.unwrap(), &*answer);
+                }
+            });
+        }
+        Self { address, connections }
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }

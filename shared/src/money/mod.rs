@@ -11,6 +11,7 @@ mod value;
 pub use cost::{
     CostPerMTok, CostPoint, cost_curve, cost_per_mtok, gpu_cost_daily, utilisation_curve,
 };
+pub(crate) use price::is_date;
 pub use price::{
     GpuHour, InputCached, InputUncached, Output, Price, PriceBasis, PriceError, PriceSheet,
 };
