@@ -7,4 +7,5 @@ pub mod load;
 pub mod observe;
 pub mod presets;
 pub mod serve;
+pub mod store;
 pub mod text;

@@ -1,4 +1,16 @@
-//! A run's evidence in one file: what the members of a bundle hold.
+//! A run's evidence in one file: what the members of a bundle hold, and how they are read and
+//! written. Pure: from bytes and to bytes, the same natively and in the browser.
+
+mod archive;
+mod error;
+mod gaps;
+mod hdr;
+mod read;
+mod requests;
+mod rows;
+mod table;
+mod telemetry;
+mod write;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +23,10 @@ use crate::record::Request;
 use crate::step::Step;
 use crate::telemetry::Sample;
 use crate::workload::Workload;
+
+pub use error::BundleError;
+pub use read::read;
+pub use write::write;
 
 /// Version of the bundle's format.
 pub const FORMAT_VERSION: u32 = 1;

@@ -1,0 +1,104 @@
+//! Reading a bundle: from bytes that nobody vouches for to evidence that is whole and consistent.
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::archive::{
+    DIGESTED, GAPS, MANIFEST, Members, REQUESTS, TELEMETRY, signoff_name, unpack,
+};
+use super::error::BundleError;
+use super::rows::Rules;
+use super::{Bundle, FORMAT_VERSION, Manifest, gaps, requests, telemetry};
+use crate::DEFINITIONS_VERSION;
+
+/// Reads a bundle: checks the archive before anything is unpacked, every member against its
+/// SHA-256, and every row. Whether the sign-offs are worth anything is another question.
+///
+/// # Errors
+/// If the bytes are no bundle, or one that is damaged, changed, contradictory, too large, or of
+/// a newer format.
+pub fn read(bytes: &[u8]) -> Result<Bundle, BundleError> {
+    let mut members = unpack(bytes)?;
+    let manifest = manifest(&take(&mut members, MANIFEST)?)?;
+    for member in DIGESTED {
+        let contents = members.get(member);
+        let contents = contents.ok_or_else(|| missing(member))?;
+        if manifest.members.get(member) != Some(&sha256(contents)) {
+            return Err(BundleError::Digest { member: member.to_owned() });
+        }
+    }
+    let (requests, errors) =
+        requests::read(take(&mut members, REQUESTS)?, Rules::new(&manifest.steps))?;
+    let gaps = gaps::read(&take(&mut members, GAPS)?, &manifest)?;
+    let telemetry = telemetry::read(take(&mut members, TELEMETRY)?)?;
+    let mut signoffs = std::collections::BTreeMap::new();
+    for (member, contents) in members {
+        let text = String::from_utf8(contents).map_err(|_| BundleError::DamagedMember {
+            member: member.clone(),
+            problem: "it is no text".to_owned(),
+        })?;
+        if let Some(name) = signoff_name(&member) {
+            signoffs.insert(name.to_owned(), text);
+        }
+    }
+    Ok(Bundle { manifest, requests, errors, gaps, telemetry, signoffs })
+}
+
+/// SHA-256 in hex.
+pub(super) fn sha256(contents: &[u8]) -> String {
+    Sha256::digest(contents).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn take(members: &mut Members, member: &str) -> Result<Vec<u8>, BundleError> {
+    members.remove(member).ok_or_else(|| missing(member))
+}
+
+fn missing(member: &str) -> BundleError {
+    BundleError::MissingMember { member: member.to_owned() }
+}
+
+/// The versions of a manifest, whatever else a later format may put into it.
+#[derive(Deserialize)]
+struct Versions {
+    format: u32,
+    definitions: u32,
+}
+
+fn manifest(json: &[u8]) -> Result<Manifest, BundleError> {
+    let versions: Versions = serde_json::from_slice(json).map_err(BundleError::Manifest)?;
+    check_version("format", versions.format, FORMAT_VERSION)?;
+    check_version("definitions", versions.definitions, DEFINITIONS_VERSION)?;
+    let manifest: Manifest = serde_json::from_slice(json).map_err(BundleError::Manifest)?;
+    check_manifest(&manifest)?;
+    if let Some(other) = manifest.members.keys().find(|name| !DIGESTED.contains(&name.as_str())) {
+        let problem = format!("it names a member `{}`", other.escape_default());
+        return Err(BundleError::Inconsistent { problem });
+    }
+    Ok(manifest)
+}
+
+fn check_version(what: &'static str, found: u32, known: u32) -> Result<(), BundleError> {
+    if found > known {
+        return Err(BundleError::Newer { what, found, known });
+    }
+    Ok(())
+}
+
+/// What must hold within a manifest, whether it is written or read.
+pub(super) fn check_manifest(manifest: &Manifest) -> Result<(), BundleError> {
+    check_version("format", manifest.format, FORMAT_VERSION)?;
+    check_version("definitions", manifest.definitions, DEFINITIONS_VERSION)?;
+    let inconsistent = |problem| Err(BundleError::Inconsistent { problem });
+    for pair in manifest.steps.windows(2) {
+        if pair[0].id >= pair[1].id {
+            return inconsistent(format!("step {} stands after step {}", pair[1].id, pair[0].id));
+        }
+    }
+    for step in &manifest.steps {
+        if !(step.start <= step.w0 && step.w0 <= step.w1 && step.w1 <= step.end) {
+            let id = step.id;
+            return inconsistent(format!("step {id}: its instants are not start ≤ w0 ≤ w1 ≤ end"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! Writing a bundle: only what [`super::read()`] will read again.
+
+use super::archive::{GAPS, MANIFEST, REQUESTS, TELEMETRY, pack, signoff_member, signoff_name};
+use super::error::BundleError;
+use super::read::{check_manifest, sha256};
+use super::rows::Rules;
+use super::{Bundle, gaps, requests, telemetry};
+use crate::record::Request;
+
+/// Writes a bundle. The manifest's digests are filled in; requests are put in the order of steps
+/// and sending. The same bundle makes the same bytes.
+///
+/// # Errors
+/// If the bundle holds what none may: it is checked as on reading, so that nothing is written
+/// that could not be read.
+pub fn write(bundle: &Bundle) -> Result<Vec<u8>, BundleError> {
+    check_manifest(&bundle.manifest)?;
+    let requests = requests(bundle)?;
+    let gaps = gaps::write(&bundle.gaps, &bundle.manifest)?;
+    let telemetry = telemetry::write(&bundle.telemetry)?;
+    let mut manifest = bundle.manifest.clone();
+    manifest.members = [
+        (REQUESTS.to_owned(), sha256(&requests)),
+        (GAPS.to_owned(), sha256(gaps.as_bytes())),
+        (TELEMETRY.to_owned(), sha256(&telemetry)),
+    ]
+    .into();
+    let manifest = serde_json::to_vec_pretty(&manifest).map_err(BundleError::Manifest)?;
+    let mut signoffs = Vec::new();
+    for (name, text) in &bundle.signoffs {
+        let member = signoff_member(name);
+        if signoff_name(&member).is_none() {
+            let name = name.escape_default().to_string();
+            return Err(BundleError::UnknownMember { name });
+        }
+        signoffs.push((member, text.as_bytes()));
+    }
+    let mut members: Vec<(&str, &[u8])> = vec![
+        (MANIFEST, &manifest),
+        (REQUESTS, &requests),
+        (GAPS, gaps.as_bytes()),
+        (TELEMETRY, &telemetry),
+    ];
+    members.extend(signoffs.iter().map(|(member, text)| (member.as_str(), *text)));
+    pack(&members)
+}
+
+/// The table of requests, put in order and checked.
+fn requests(bundle: &Bundle) -> Result<Vec<u8>, BundleError> {
+    let place = |request: &Request| (request.step, request.sent);
+    let mut sorted = Vec::new();
+    let requests = if bundle.requests.is_sorted_by_key(place) {
+        &bundle.requests
+    } else {
+        sorted.clone_from(&bundle.requests);
+        sorted.sort_by_key(place);
+        &sorted
+    };
+    let mut rules = Rules::new(&bundle.manifest.steps);
+    for (row, request) in requests.iter().enumerate() {
+        rules.check(request).map_err(|fault| fault.at(row))?;
+        if request.error.is_some_and(|error| error as usize >= bundle.errors.len()) {
+            let problem = "it points to no text of the bundle";
+            return Err(requests::Fault("error", problem).at(row));
+        }
+    }
+    requests::write(requests, &bundle.errors)
+}
