@@ -8,4 +8,5 @@ pub mod observe;
 pub mod presets;
 pub mod serve;
 pub mod store;
+pub mod sim;
 pub mod text;

@@ -61,7 +61,7 @@ impl Default for Live {
 }
 
 /// A histogram of nanoseconds that grows as it must.
-pub(super) fn histogram(digits: u8) -> Histogram<u64> {
+pub(crate) fn histogram(digits: u8) -> Histogram<u64> {
     let mut histogram = Histogram::new(digits).expect("1 to 5 digits are accepted");
     histogram.auto(true);
     histogram

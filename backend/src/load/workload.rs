@@ -270,7 +270,7 @@ impl Task {
     }
 }
 
-fn draw(length: Length, random: &mut Random) -> u32 {
+pub(crate) fn draw(length: Length, random: &mut Random) -> u32 {
     match length {
         Length::Fixed { tokens } => tokens,
         Length::Uniform { min, max } => min + random.below((max - min).saturating_add(1)),
@@ -281,7 +281,7 @@ fn draw(length: Length, random: &mut Random) -> u32 {
     }
 }
 
-fn draw_think(think: Think, random: &mut Random) -> Nanos {
+pub(crate) fn draw_think(think: Think, random: &mut Random) -> Nanos {
     let drawn = if think.cv == 0.0 || think.mean_ns.0 == 0 {
         think.mean_ns.0 as f64
     } else {
@@ -290,7 +290,7 @@ fn draw_think(think: Think, random: &mut Random) -> Nanos {
     Nanos(drawn.round() as u64)
 }
 
-fn check(workload: &Workload) -> Result<(), WorkloadError> {
+pub(crate) fn check(workload: &Workload) -> Result<(), WorkloadError> {
     let wrong = |what| Err(WorkloadError::Number { workload: workload.name.clone(), what });
     let mut lengths = Vec::new();
     match &workload.shape {

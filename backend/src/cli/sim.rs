@@ -1,0 +1,85 @@
+//! `tokencap sim`: serves a simulated cluster, to try everything without a GPU.
+
+use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use clap::Args;
+
+use crate::presets::{self, Kind};
+use crate::sim::{self, Config};
+
+/// Serve a simulated cluster over HTTP, to try everything without a GPU. Never a measurement of
+/// real hardware.
+#[derive(Debug, Args)]
+pub(super) struct Sim {
+    /// A preset's name (`tokencap presets` lists them as sim/NAME), or a TOML file.
+    #[arg(long, default_value = "demo")]
+    config: String,
+
+    /// Port to listen on; 0 takes any free one.
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+
+    /// Address to listen on.
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    listen: IpAddr,
+
+    /// Listen where other machines can reach it.
+    #[arg(long)]
+    allow_remote: bool,
+
+    /// Key that requests must carry, to try what happens without.
+    #[arg(long, env = "TOKENCAP_SIM_KEY", hide_env_values = true)]
+    api_key: Option<String>,
+}
+
+/// Runs the command until it is interrupted.
+///
+/// # Errors
+/// If the configuration is none, or the address cannot be had.
+pub(super) fn run(args: Sim) -> anyhow::Result<()> {
+    let config = read(&args.config)?;
+    if !args.listen.is_loopback() && !args.allow_remote {
+        bail!(
+            "{} can be reached from other machines: add --allow-remote if that is meant",
+            args.listen
+        );
+    }
+    let at = SocketAddr::new(args.listen, args.port);
+    let listener = TcpListener::bind(at).with_context(|| {
+        format!("cannot listen on {at}: choose another port with --port (0 takes any free one)")
+    })?;
+    let model = config.model.clone();
+    let handle = sim::serve(config, args.api_key, listener)?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "http://{} serves the simulated model {model}", handle.addr)?;
+    out.flush()?;
+    drop(out);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(tokio::signal::ctrl_c())?;
+    let late = handle.lateness();
+    handle.shutdown()?;
+    eprintln!(
+        "{} events; late by {} µs (median), {} µs (P99), {} µs (max)",
+        late.events, late.p50_us, late.p99_us, late.max_us
+    );
+    Ok(())
+}
+
+/// The configuration of a preset, or else of a file.
+fn read(name: &str) -> anyhow::Result<Config> {
+    let file = Path::new(name);
+    let text = match presets::find(Kind::Sim, name) {
+        Some(preset) => preset.text.to_owned(),
+        None if file.exists() => {
+            std::fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?
+        }
+        None => bail!(
+            "no simulated cluster `{name}`: give a TOML file, or one of the presets that \
+             `tokencap presets` lists as sim/NAME"
+        ),
+    };
+    Config::from_toml(&text).with_context(|| format!("{name} describes no simulated cluster"))
+}
