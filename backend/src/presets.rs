@@ -1,4 +1,5 @@
-//! The presets that travel inside the binary: promise sheets, workloads, price sheets.
+//! The presets that travel inside the binary: promise sheets, workloads, price sheets,
+//! simulated clusters.
 
 /// A file of `assets/`, by its kind and name.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub enum Kind {
     Workload,
     /// What GPUs cost and tokens sell for.
     Prices,
+    /// A simulated cluster.
+    Sim,
 }
 
 macro_rules! preset {
@@ -41,6 +44,9 @@ pub const ALL: &[Preset] = &[
     preset!(Workload, "workloads", "chat-interactive"),
     preset!(Workload, "workloads", "demo"),
     preset!(Prices, "prices", "reference-2026-11"),
+    preset!(Sim, "sim", "agent-coding"),
+    preset!(Sim, "sim", "demo"),
+    preset!(Sim, "sim", "small-chat"),
 ];
 
 impl Kind {
@@ -51,6 +57,7 @@ impl Kind {
             Self::Promise => "promise",
             Self::Workload => "workload",
             Self::Prices => "prices",
+            Self::Sim => "sim",
         }
     }
 }
@@ -68,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_promise_and_workload_preset_is_valid() {
+    fn every_preset_is_valid() {
         for preset in ALL {
             match preset.kind {
                 Kind::Promise => {
@@ -80,6 +87,11 @@ mod tests {
                     assert_eq!(workload.name, preset.name);
                 }
                 Kind::Prices => {}
+                Kind::Sim => {
+                    let config = crate::sim::Config::from_toml(preset.text).unwrap();
+                    assert_eq!(config.name, preset.name);
+                    assert!(config.note.contains("never a measurement"));
+                }
             }
         }
     }

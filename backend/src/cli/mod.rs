@@ -5,6 +5,7 @@
 
 mod presets;
 mod serve;
+mod sim;
 
 use std::process::ExitCode;
 
@@ -22,6 +23,7 @@ struct Cli {
 enum Command {
     Presets(presets::Presets),
     Serve(serve::Serve),
+    Sim(sim::Sim),
 }
 
 /// Parses the process's arguments and runs the command.
@@ -41,5 +43,6 @@ fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Presets(args) => presets::run(&args),
         Command::Serve(args) => serve::run(&args),
+        Command::Sim(args) => sim::run(args),
     }
 }

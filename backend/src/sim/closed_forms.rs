@@ -47,7 +47,6 @@ impl Seen {
         self.in_system = self.in_system.strict_add_signed(by);
     }
 
-
     /// One for each wait above a time, else zero.
     fn above(&self, seconds: f64) -> impl Iterator<Item = f64> {
         self.waits.iter().map(move |&wait| f64::from(u8::from(wait > seconds)))
@@ -202,8 +201,7 @@ fn many_servers_follow_erlang_c() {
 fn a_full_queue_loses_what_the_closed_form_says() {
     // M/M/c/c+K: B·ρᴷ/(1 + B·ρ(1 − ρᴷ)/(1 − ρ)), where B is Erlang's loss; K = 4.
     let (erlang_b, rho, k) = (0.080_647_212_84, 0.8_f64, 4);
-    let loss =
-        erlang_b * rho.powi(k) / (1.0 + erlang_b * rho * (1.0 - rho.powi(k)) / (1.0 - rho));
+    let loss = erlang_b * rho.powi(k) / (1.0 + erlang_b * rho * (1.0 - rho.powi(k)) / (1.0 - rho));
     let seen = run(&sixteen(Some(4)), 100_000, 10);
     // A place in the queue is also taken until the next iteration: up to that much more is lost.
     assert_mean(seen.refused.iter().copied(), loss..=loss * 1.05, "loss");

@@ -120,8 +120,7 @@ impl Cluster {
             job.osl = after;
         }
         let replica = self.route(&job);
-        let slot =
-            self.replicas[replica].submit(now, job).map_err(|_full| Refusal::QueueFull)?;
+        let slot = self.replicas[replica].submit(now, job).map_err(|_full| Refusal::QueueFull)?;
         self.ends[replica] = self.replicas[replica].next().unwrap_or(u64::MAX);
         Ok((Place { replica: replica as u32, slot, key }, fault))
     }
@@ -158,9 +157,9 @@ impl Cluster {
     /// What each replica says of itself: requests running and waiting, share of KV blocks in
     /// use, counters.
     pub fn replicas(&self) -> impl ExactSizeIterator<Item = (usize, usize, f64, &ReplicaStats)> {
-        self.replicas.iter().map(|replica| {
-            (replica.running(), replica.waiting(), replica.kv_use(), &replica.stats)
-        })
+        self.replicas
+            .iter()
+            .map(|replica| (replica.running(), replica.waiting(), replica.kv_use(), &replica.stats))
     }
 
     fn route(&mut self, job: &Job) -> usize {

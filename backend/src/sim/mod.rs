@@ -24,8 +24,8 @@ mod workload;
 pub use chain::Chain;
 pub use cluster::{Cluster, Fault, Place, Refusal};
 pub use config::{Config, ConfigError};
-pub use http::{Handle, serve};
 pub use emissions::Emissions;
+pub use http::{Handle, serve};
 pub use replica::{Done, Job, Key, Observer};
 pub use stats::{Histogram, ReplicaStats};
 

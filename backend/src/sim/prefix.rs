@@ -151,15 +151,8 @@ impl PrefixCache {
         let (chain, from, parent, users) = (run.chain.clone(), run.from, run.parent, run.users);
         let middle = from + head;
         let unused = users == 0;
-        let first = self.add(Run {
-            chain,
-            from,
-            to: middle,
-            parent,
-            users,
-            older: NONE,
-            newer: NONE,
-        });
+        let first =
+            self.add(Run { chain, from, to: middle, parent, users, older: NONE, newer: NONE });
         let start = {
             let run = &mut self.runs[tail as usize];
             run.from = middle;

@@ -129,8 +129,11 @@ fn long_prompts_are_computed_in_chunks_beside_decoding() {
 fn what_was_computed_is_reused_until_evicted() {
     let repeat = |blocks| {
         let config = config(|config| config.kv.blocks = blocks);
-        let jobs =
-            [(0, job(0, 7, 41, 2)), (1_000_000_000, job(1, 8, 41, 2)), (2_000_000_000, job(2, 7, 41, 2))];
+        let jobs = [
+            (0, job(0, 7, 41, 2)),
+            (1_000_000_000, job(1, 8, 41, 2)),
+            (2_000_000_000, job(2, 7, 41, 2)),
+        ];
         times_of(&config, &jobs).done[&2].1.cached
     };
     // All full blocks of the prompt but the last token's.
@@ -215,7 +218,6 @@ struct Ignoring;
 impl Observer for Ignoring {
     fn done(&mut self, _: u64, _: Key, _: &Done, _: Emissions<'_>) {}
 }
-
 
 #[test]
 fn energy_is_power_over_time_idle_and_busy() {

@@ -102,8 +102,7 @@ impl<'a> Simulation<'a> {
         mut watch: impl FnMut(&Progress<'_>) -> Option<String>,
     ) -> Result<StepRecord, WorkloadError> {
         let salt = mix(self.salt ^ (u64::from(plan.id) + 1));
-        let source =
-            Source::new(self.workload, self.block_tokens, plan.rate, plan.seed, salt)?;
+        let source = Source::new(self.workload, self.block_tokens, plan.rate, plan.seed, salt)?;
         let start = self.now;
         let (w0, w1) = (start + plan.warmup.0, start + plan.warmup.0 + plan.window.0);
         let mut run = Run {
@@ -151,8 +150,7 @@ impl<'a> Simulation<'a> {
                 }
             } else {
                 let elapsed = Nanos(now - start);
-                let progress =
-                    Progress { elapsed, ended: &run.requests, in_flight: run.in_flight };
+                let progress = Progress { elapsed, ended: &run.requests, in_flight: run.in_flight };
                 stopped = watch(&progress);
                 if stopped.is_some() {
                     break now;
@@ -354,17 +352,11 @@ impl Observer for Run<'_> {
         self.events_to_gaps();
         let gaps = &mut self.times[1..];
         let (outcome, error) = match fault {
-            Some(Fault::StreamError { .. }) => {
-                (Outcome::Failed(FailureKind::StreamError), Some(2))
-            }
-            Some(Fault::Disconnect { .. }) => {
-                (Outcome::Failed(FailureKind::Disconnected), Some(3))
-            }
+            Some(Fault::StreamError { .. }) => (Outcome::Failed(FailureKind::StreamError), Some(2)),
+            Some(Fault::Disconnect { .. }) => (Outcome::Failed(FailureKind::Disconnected), Some(3)),
             _ => (Outcome::Completed, None),
         };
-        if member
-            && let Some(tier) = self.promise.and_then(|promise| promise.tier_of(Some(isl)))
-        {
+        if member && let Some(tier) = self.promise.and_then(|promise| promise.tier_of(Some(isl))) {
             let histogram = self.gaps.entry(tier).or_insert_with(|| histogram(3));
             for &gap in &*gaps {
                 histogram.saturating_record(gap);

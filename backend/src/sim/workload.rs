@@ -135,9 +135,8 @@ impl<'a> Source<'a> {
                 let isl = (shared_prefix + draw(*new_tokens, &mut random)).max(1);
                 let osl = draw(*output_tokens, &mut random).max(1);
                 let goes_on = *steps > 1;
-                self.sessions.push(
-                    goes_on.then(|| Box::new(Session { random, turn: 0, isl, osl })),
-                );
+                self.sessions
+                    .push(goes_on.then(|| Box::new(Session { random, turn: 0, isl, osl })));
                 let chain = self.chain(0, *shared_prefix, number);
                 Arrival { session: number, turn: 0, isl, osl, chain }
             }

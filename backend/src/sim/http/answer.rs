@@ -146,7 +146,9 @@ impl Form {
             "id": self.id, "object": object, "created": self.created, "model": self.model,
             "choices": [choice], "usage": self.usage(isl, done),
         });
-        if self.per_request_metrics && let Some(answer) = answer.as_object_mut() {
+        if self.per_request_metrics
+            && let Some(answer) = answer.as_object_mut()
+        {
             answer.insert("metrics".to_owned(), metrics(done, now));
         }
         axum::Json(answer).into_response()

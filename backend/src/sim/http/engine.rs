@@ -117,10 +117,7 @@ impl Engine {
             per_request_metrics: config.metrics.per_request,
             state: Mutex::new(State {
                 cluster: Cluster::new(config),
-                clients: Clients {
-                    every: config.output.tokens_per_event,
-                    ..Clients::default()
-                },
+                clients: Clients { every: config.output.tokens_per_event, ..Clients::default() },
                 next_key: 0,
                 lateness: crate::load::live::histogram(3),
             }),
@@ -178,8 +175,7 @@ impl Engine {
         let (place, fault) = state.cluster.submit(now, job)?;
         self.pacer.wake_at(state.due());
         let created = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-        let form =
-            Form::new(route, key, created, &self.model, reason, self.per_request_metrics);
+        let form = Form::new(route, key, created, &self.model, reason, self.per_request_metrics);
         let token = form.tokens(self.tokens_per_event.min(osl));
         let (out, accepted) = if asked.stream {
             let outbox = Outbox::default();

@@ -88,9 +88,7 @@ fn engine_series(out: &mut String, rows: &[Row<'_>]) {
     counter(out, "vllm:prefix_cache_queries_total", "Prompt tokens looked up.", |stats| {
         stats.prefix_queries
     });
-    counter(out, "vllm:prefix_cache_hits_total", "Prompt tokens found.", |stats| {
-        stats.prefix_hits
-    });
+    counter(out, "vllm:prefix_cache_hits_total", "Prompt tokens found.", |stats| stats.prefix_hits);
     counter(out, "vllm:num_preemptions_total", "Preempted sequences.", |stats| stats.preemptions);
     counter(out, "vllm:prompt_tokens_total", "Prompt tokens, reused ones included.", |stats| {
         stats.prompt_tokens

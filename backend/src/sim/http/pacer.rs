@@ -31,9 +31,8 @@ impl Pacer {
             thread: OnceLock::new(),
         });
         let own = Arc::clone(&pacer);
-        let handle = std::thread::Builder::new()
-            .name("sim-pacer".to_owned())
-            .spawn(move || own.sleep())?;
+        let handle =
+            std::thread::Builder::new().name("sim-pacer".to_owned()).spawn(move || own.sleep())?;
         // It can only be set once, here.
         let _ = pacer.thread.set(handle.thread().clone());
         Ok(pacer)

@@ -240,9 +240,8 @@ mod tests {
 
     #[test]
     fn the_next_turn_finds_the_whole_last_one() {
-        let first = chat(
-            r#"{"model":"m","max_tokens":3,"messages":[{"role":"user","content":"a b"}]}"#,
-        );
+        let first =
+            chat(r#"{"model":"m","max_tokens":3,"messages":[{"role":"user","content":"a b"}]}"#);
         let second = chat(
             r#"{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a b"},
                {"role":"assistant","content":" tok tok tok"},{"role":"user","content":"c"}]}"#,
