@@ -7,6 +7,6 @@ pub mod load;
 pub mod observe;
 pub mod presets;
 pub mod serve;
-pub mod store;
 pub mod sim;
+pub mod store;
 pub mod text;
