@@ -254,7 +254,8 @@ fn interval_logs_that_cannot_be_are_refused() {
 
 #[test]
 fn a_record_that_cannot_be_is_rejected_with_its_row_and_column() {
-    let changes: [(&str, fn(&mut Request)); 16] = [
+    type Change = fn(&mut Request);
+    let changes: [(&str, Change); 16] = [
         ("step", |row| row.step = 1),
         ("sent_ns", |row| row.intended = row.sent + Nanos(1)),
         ("first_token_ns", |row| row.first_token = Some(row.sent - Nanos(1))),
