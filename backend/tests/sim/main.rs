@@ -1,6 +1,8 @@
 //! The simulated cluster over HTTP: the wire, the metrics, the faults, and the load generator's
 //! own records of it.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
