@@ -10,3 +10,4 @@ pub mod serve;
 pub mod sim;
 pub mod store;
 pub mod text;
+pub mod web;

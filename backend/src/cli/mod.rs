@@ -6,6 +6,7 @@
 mod presets;
 mod serve;
 mod sim;
+mod web;
 
 use std::process::ExitCode;
 
@@ -24,6 +25,7 @@ enum Command {
     Presets(presets::Presets),
     Serve(serve::Serve),
     Sim(sim::Sim),
+    Web(web::Web),
 }
 
 /// Parses the process's arguments and runs the command.
@@ -44,5 +46,6 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Presets(args) => presets::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Sim(args) => sim::run(args),
+        Command::Web(args) => web::run(&args),
     }
 }

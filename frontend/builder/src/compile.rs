@@ -1,0 +1,97 @@
+//! Compiles the app and binds it to JavaScript.
+
+use std::{collections::BTreeMap, env, path::Path, process::Command};
+
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::{BuildError, toolchain};
+
+const PACKAGE: &str = "tokencap-frontend";
+const PROFILE: &str = "wasm-release";
+
+/// The app as the binding generator leaves it.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The WASM module.
+    pub wasm: Vec<u8>,
+    /// The JavaScript module that loads it; its default export takes the WASM module's address.
+    pub js: String,
+    /// Further JavaScript modules, which `js` imports, by path relative to it.
+    pub snippets: BTreeMap<String, String>,
+}
+
+/// Compiles the app of `workspace`, in `scratch`.
+///
+/// # Errors
+/// Where it does not compile or cannot be bound.
+pub fn compile(
+    workspace: &Path,
+    scratch: &Path,
+    toolchain: &toolchain::Toolchain,
+) -> Result<Compiled, BuildError> {
+    let mut cargo = toolchain::clean(Command::new(&toolchain.cargo));
+    cargo
+        // Not `build`: the library is an rlib too, for its tests, and cargo optimises across
+        // crates only where no rlib comes of it.
+        .args(["rustc", "--lib", "--crate-type", "cdylib", "--locked"])
+        .args(["--package", PACKAGE, "--profile", PROFILE, "--target", toolchain::TARGET])
+        .arg("--manifest-path")
+        .arg(workspace.join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(scratch)
+        .current_dir(workspace)
+        .env("RUSTC", &toolchain.rustc)
+        .env("CARGO_ENCODED_RUSTFLAGS", flags(workspace).join("\x1f"));
+    if let Some(linker) = &toolchain.linker {
+        cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
+    }
+    let built = cargo
+        .output()
+        .map_err(|source| BuildError::Run { program: (&toolchain.cargo).into(), source })?;
+    if !built.status.success() {
+        let stderr = String::from_utf8_lossy(&built.stderr).into_owned();
+        return Err(BuildError::Compile { stderr });
+    }
+    let module = scratch
+        .join(toolchain::TARGET)
+        .join(PROFILE)
+        .join(PACKAGE.replace('-', "_"))
+        .with_extension("wasm");
+    bind(&module)
+}
+
+/// The source's place on this machine stands in panic messages; without it they are the same, and
+/// so is the app, wherever it is built.
+fn flags(workspace: &Path) -> Vec<String> {
+    let mut flags = vec![format!("--remap-path-prefix={}=tokencap", workspace.display())];
+    let home = env::var_os("CARGO_HOME")
+        .map(Into::into)
+        .or_else(|| env::home_dir().map(|home| home.join(".cargo")));
+    if let Some(home) = home {
+        flags.push(format!("--remap-path-prefix={}=cargo", home.display()));
+    }
+    flags
+}
+
+fn bind(module: &Path) -> Result<Compiled, BuildError> {
+    let mut output = Bindgen::new()
+        .input_path(module)
+        .typescript(false)
+        .omit_default_module_path(true)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        .web(true)
+        .and_then(|bindgen| bindgen.generate_output())
+        .map_err(|error| BuildError::Bind { message: format!("{error:#}") })?;
+    let mut snippets = BTreeMap::new();
+    for (folder, inline) in output.snippets() {
+        for (number, js) in inline.iter().enumerate() {
+            snippets.insert(format!("snippets/{folder}/inline{number}.js"), js.clone());
+        }
+    }
+    for (path, js) in output.local_modules() {
+        snippets.insert(format!("snippets/{path}"), js.clone());
+    }
+    let js = output.js().to_owned();
+    Ok(Compiled { wasm: output.wasm_mut().emit_wasm(), js, snippets })
+}
