@@ -11,8 +11,6 @@ pub struct WebFile {
     pub bytes: &'static [u8],
     /// Its contents compressed with gzip, where that makes it smaller.
     pub gzip: Option<&'static [u8]>,
-    /// A strong entity tag of `bytes`, quotes included.
-    pub etag: &'static str,
     /// Whether its name changes with its contents: a browser may then keep it for good.
     pub fingerprinted: bool,
 }

@@ -37,7 +37,8 @@ pub(super) fn run(args: &Web) -> anyhow::Result<()> {
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
     }
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -16,12 +16,6 @@ use super::ServeError;
 /// Fewest characters of a token.
 const TOKEN_LEAST: usize = 16;
 
-/// No inline script or style, no frame, no other host; `wasm-unsafe-eval` compiles the app and
-/// allows no JavaScript `eval`.
-const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
-    img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; \
-    manifest-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
-
 /// Who may read.
 #[derive(Clone)]
 pub enum Access {
@@ -148,7 +142,7 @@ pub(super) async fn guard(
     };
     let headers = response.headers_mut();
     for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, crate::web::CONTENT_SECURITY_POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),

@@ -6,7 +6,6 @@
 mod guard;
 mod library;
 mod routes;
-mod web;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};

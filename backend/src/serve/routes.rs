@@ -13,7 +13,7 @@ use tokio_util::io::ReaderStream;
 
 use super::guard::{Access, guard};
 use super::library::{Library, Listed};
-use super::web;
+use crate::web;
 
 /// For files whose name changes with their contents.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
@@ -80,7 +80,7 @@ async fn version() -> Response {
     Json(json!({
         "tool": concat!("tokencap ", env!("CARGO_PKG_VERSION")),
         "definitions": tokencap_shared::DEFINITIONS_VERSION,
-        "build": web::BUILD,
+        "build": web::BUILD_ID,
     }))
     .into_response()
 }
@@ -139,9 +139,9 @@ fn attachment(name: &str) -> HeaderValue {
 async fn file(uri: Uri, headers: HeaderMap) -> Result<Response, Problem> {
     let path = uri.path().trim_start_matches('/');
     let is_page = !path.rsplit('/').next().unwrap_or_default().contains('.');
-    let found = match web::find(path) {
+    let found = match web::file(path) {
         Some(found) => found,
-        None if is_page => web::find("index.html").ok_or(Problem::no_such_route())?,
+        None if is_page => web::file(web::INDEX).ok_or(Problem::no_such_route())?,
         None => return Err(Problem::no_such_route()),
     };
     let zipped = found.gzip.filter(|_| takes_gzip(&headers));
@@ -154,7 +154,7 @@ async fn file(uri: Uri, headers: HeaderMap) -> Result<Response, Problem> {
     if zipped.is_some() {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
-    let cache = if found.immutable { FOR_EVER } else { "no-store" };
+    let cache = if found.fingerprinted { FOR_EVER } else { "no-store" };
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
     Ok(response)
 }

@@ -20,8 +20,10 @@ pub fn embed(app: &WebApp, out: &Path) -> Result<(), BuildError> {
     let mut source = format!(
         "/// Digest of everything that the web app was built from.\n\
          pub const BUILD_ID: &str = {:?};\n\
-         /// What the page may do; the page says the same itself.\n\
-         pub const CONTENT_SECURITY_POLICY: &str = {CONTENT_SECURITY_POLICY:?};\n\
+         /// What the page may do, for the header of that name: what the page says itself, and\n\
+         /// that no other page may frame it, which only a server can say.\n\
+         pub const CONTENT_SECURITY_POLICY: &str = \
+         \"{CONTENT_SECURITY_POLICY}; frame-ancestors 'none'\";\n\
          /// Name of the manifest where the app is a folder.\n\
          pub const MANIFEST_NAME: &str = {:?};\n\
          const MANIFEST: &str = {:?};\n\
@@ -44,11 +46,10 @@ pub fn embed(app: &WebApp, out: &Path) -> Result<(), BuildError> {
         let _ = writeln!(
             source,
             "    WebFile {{ path: {:?}, content_type: {:?}, bytes: include_bytes!({:?}), \
-             gzip: {gzip}, etag: \"\\\"{}\\\"\", fingerprinted: {} }},",
+             gzip: {gzip}, fingerprinted: {} }},",
             file.path,
             file.content_type,
             plain.join(&file.path),
-            &digest[..32],
             file.is_fingerprinted(),
         );
     }

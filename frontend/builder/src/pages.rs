@@ -8,11 +8,12 @@ use std::{
 
 use crate::{BuildError, WebApp, WebFile, app::fingerprinted, compile::Compiled, inputs};
 
-/// What the page may do. Nothing inline, nothing from elsewhere; the page says so itself, so that
-/// it holds on a static host too. Compiling WASM needs its own permission.
+/// What the page may do: no inline script or style, nothing from other hosts. The page says so
+/// itself, so that it holds on a static host too. `wasm-unsafe-eval` compiles the app and allows no
+/// JavaScript `eval`.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' \
-    'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
-    form-action 'none'; base-uri 'self'";
+    'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src \
+    'self'; worker-src 'self'; base-uri 'self'; form-action 'none'";
 
 /// All files of the app.
 ///
