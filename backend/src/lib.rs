@@ -2,9 +2,12 @@
 //!
 //! Data flows one way: plan → arrivals → client → records → bundle → judge → capacity → report.
 
+pub mod campaign;
 pub mod cli;
+pub mod interrupt;
 pub mod load;
 pub mod observe;
+pub mod plan;
 pub mod presets;
 pub mod serve;
 pub mod sim;

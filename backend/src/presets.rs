@@ -1,5 +1,5 @@
 //! The presets that travel inside the binary: promise sheets, workloads, price sheets,
-//! simulated clusters.
+//! plans, simulated clusters.
 
 /// A file of `assets/`, by its kind and name.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,8 @@ pub enum Kind {
     Workload,
     /// What GPUs cost and tokens sell for.
     Prices,
+    /// What to measure.
+    Plan,
     /// A simulated cluster.
     Sim,
 }
@@ -44,6 +46,8 @@ pub const ALL: &[Preset] = &[
     preset!(Workload, "workloads", "chat-interactive"),
     preset!(Workload, "workloads", "demo"),
     preset!(Prices, "prices", "reference-2026-11"),
+    preset!(Plan, "plans", "example"),
+    preset!(Plan, "plans", "demo"),
     preset!(Sim, "sim", "agent-coding"),
     preset!(Sim, "sim", "demo"),
     preset!(Sim, "sim", "small-chat"),
@@ -57,6 +61,7 @@ impl Kind {
             Self::Promise => "promise",
             Self::Workload => "workload",
             Self::Prices => "prices",
+            Self::Plan => "plan",
             Self::Sim => "sim",
         }
     }
@@ -85,6 +90,10 @@ mod tests {
                 Kind::Workload => {
                     let workload: Workload = toml::from_str(preset.text).unwrap();
                     assert_eq!(workload.name, preset.name);
+                }
+                Kind::Plan => {
+                    let file = std::path::Path::new(".");
+                    crate::plan::Plan::parse(preset.text, preset.name, file).unwrap();
                 }
                 Kind::Prices => {}
                 Kind::Sim => {

@@ -3,10 +3,13 @@
 //! Every command ends with exit code 0, or with one sentence on stderr that says what went wrong
 //! and what to do, and exit code 1 (2 for a wrong command line, which clap says itself).
 
+mod demo;
 mod presets;
+mod report;
 mod serve;
 mod sim;
 mod web;
+mod sweep;
 
 use std::process::ExitCode;
 
@@ -22,10 +25,13 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Demo(demo::Demo),
     Presets(presets::Presets),
+    Report(report::Report),
     Serve(serve::Serve),
     Sim(sim::Sim),
     Web(web::Web),
+    Sweep(sweep::Sweep),
 }
 
 /// Parses the process's arguments and runs the command.
@@ -43,9 +49,12 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command) -> anyhow::Result<()> {
     match command {
+        Command::Demo(args) => demo::run(&args),
         Command::Presets(args) => presets::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Sim(args) => sim::run(args),
         Command::Web(args) => web::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
     }
 }

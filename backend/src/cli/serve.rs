@@ -52,6 +52,23 @@ pub(super) fn run(args: &Serve) -> anyhow::Result<()> {
         library: Library::open(args.bundles.clone())?,
         prices: Vec::new(),
     };
+    serve(config)
+}
+
+/// Shows one bundle on a port of this machine, for the demo.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn show(bundle: PathBuf, port: u16) -> anyhow::Result<()> {
+    serve(Config {
+        listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port),
+        access: Access::Local,
+        library: Library::open(vec![bundle])?,
+        prices: Vec::new(),
+    })
+}
+
+fn serve(config: Config) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -1,0 +1,86 @@
+//! `tokencap demo`: everything at once, without a GPU: a simulated cluster, a sweep over it
+//! through HTTP, the report in the terminal and in the browser.
+
+use std::io::IsTerminal;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+
+use super::sweep::saved;
+use super::{report, serve};
+use crate::campaign::Campaign;
+use crate::campaign::watch::Terminal;
+use crate::interrupt;
+use crate::load::target::Target;
+use crate::plan::{Observed, Plan};
+use crate::presets::{self, Kind};
+use crate::sim;
+
+/// Try everything without a GPU: sweep a simulated cluster, show its report.
+#[derive(Debug, Args)]
+pub(super) struct Demo {
+    /// The bundle to write; one of an earlier demo is overwritten.
+    #[arg(long, default_value = "demo.tokencap")]
+    out: PathBuf,
+    /// Port of the report's page.
+    #[arg(long, default_value_t = 8080)]
+    port: u16,
+    /// End after writing the bundle, without serving the report. This is also what happens
+    /// where there is no terminal.
+    #[arg(long, env = "HEADLESS", value_parser = clap::builder::FalseyValueParser::new())]
+    headless: bool,
+    #[command(flatten)]
+    shown: report::Shown,
+}
+
+/// Name of the presets that the demo uses.
+const DEMO: &str = "demo";
+
+/// Runs the command.
+///
+/// # Errors
+/// If a port is taken or the bundle cannot be written.
+pub(super) fn run(args: &Demo) -> anyhow::Result<()> {
+    let headless = args.headless || !std::io::stdout().is_terminal();
+    if !headless {
+        // A taken port is known before the sweep, not after it.
+        TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).with_context(|| {
+            format!("port {} is taken: choose another one with --port", args.port)
+        })?;
+    }
+    let config = presets::find(Kind::Sim, DEMO).context("the demo's cluster is missing")?;
+    let config = sim::Config::from_toml(config.text)?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .context("cannot listen on 127.0.0.1 for the simulated cluster")?;
+    let cluster = sim::serve(config, None, listener).context("cannot start the simulator")?;
+    let address = format!("http://{}", cluster.addr);
+    let mut plan: Plan = Plan::preset(DEMO)?;
+    plan.observe = vec![Observed { name: "sim".into(), url: format!("{address}/metrics") }];
+    let mut target = Target::new(&address, plan.api.into(), &plan.deployment.model)?;
+    target.timeouts = plan.timeouts.into();
+
+    eprintln!(
+        "A simulated cluster listens at {address}. It is no hardware, and neither are its numbers."
+    );
+    let stop = interrupt::stop_on_interrupt().context("cannot listen for Ctrl-C")?;
+    if args.out.exists() {
+        std::fs::remove_file(&args.out)
+            .with_context(|| format!("cannot replace {}", args.out.display()))?;
+    }
+    let campaign = Campaign { plan, target, tls: None, out: args.out.clone() };
+    campaign.run(&mut Terminal::default(), &stop)?;
+    let lateness = cluster.lateness();
+    cluster.shutdown().context("the simulated cluster failed")?;
+    eprintln!(
+        "The simulator served its events {:.1} ms late at the 99th percentile.",
+        lateness.p99_us as f64 / 1e3
+    );
+    report::print(std::slice::from_ref(&args.out), &args.shown)?;
+    println!("{}", saved(&args.out));
+    if headless || stop.reason().is_some() {
+        return Ok(());
+    }
+    serve::show(args.out.clone(), args.port)
+}

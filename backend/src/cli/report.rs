@@ -1,0 +1,109 @@
+//! `tokencap report`: what bundles prove, in the terminal or for a machine.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use tokencap_shared::money::PriceSheet;
+use tokencap_shared::promise::PromiseSheet;
+use tokencap_shared::report::{self, Entry, SignOff};
+use tokencap_shared::words::Lang;
+
+use crate::presets::Kind;
+use crate::{plan, store, text};
+
+/// Print what bundles prove: one row a model, every promise with its verdict.
+#[derive(Debug, Args)]
+pub(super) struct Report {
+    /// The bundles.
+    #[arg(required = true)]
+    bundles: Vec<PathBuf>,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+/// How a report is shown.
+#[derive(Debug, Args)]
+pub(super) struct Shown {
+    /// Language. Default: that of the terminal (LC_ALL, LC_MESSAGES, LANG), else English.
+    #[arg(long, value_enum)]
+    lang: Option<Language>,
+    /// Print everything as JSON, numbers unrounded.
+    #[arg(long)]
+    json: bool,
+    /// Price sheet: a preset's name or a TOML file. Without one there is no money.
+    #[arg(long, value_name = "PRESET|FILE")]
+    prices: Option<String>,
+    /// Judge by this promise sheet instead of the bundle's own: a scenario, never signed.
+    #[arg(long, value_name = "PRESET|FILE")]
+    promise: Option<String>,
+}
+
+/// A language, as the command line names it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Language {
+    /// Chinese
+    Zh,
+    /// English
+    En,
+}
+
+impl Shown {
+    /// The language asked for, else the terminal's.
+    fn lang(&self) -> Lang {
+        match self.lang {
+            Some(Language::Zh) => Lang::Zh,
+            Some(Language::En) => Lang::En,
+            None => ["LC_ALL", "LC_MESSAGES", "LANG"]
+                .iter()
+                .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+                .and_then(|tag| Lang::of_tag(&tag))
+                .unwrap_or(Lang::En),
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If a bundle, the price sheet or the promise sheet cannot be read.
+pub(super) fn run(args: &Report) -> anyhow::Result<()> {
+    print(&args.bundles, &args.shown)
+}
+
+/// Prints the report of bundles.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn print(bundles: &[PathBuf], shown: &Shown) -> anyhow::Result<()> {
+    let beside = Path::new(".");
+    let prices: Option<PriceSheet> = shown
+        .prices
+        .as_deref()
+        .map(|name| plan::named(name, Kind::Prices, "price sheet", beside))
+        .transpose()?;
+    let promise: Option<PromiseSheet> = shown
+        .promise
+        .as_deref()
+        .map(|name| plan::named(name, Kind::Promise, "promise sheet", beside))
+        .transpose()?;
+    let mut entries = Vec::new();
+    for path in bundles {
+        let bundle = store::load(path)?;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        entries.push(Entry::judged(name, &bundle, promise.as_ref(), SignOff::Unsigned));
+    }
+    let report = report::Report::new(entries, prices);
+    let text = if shown.json {
+        serde_json::to_string_pretty(&report).context("the report cannot be written as JSON")?
+            + "\n"
+    } else {
+        text::report(&report, shown.lang().words())
+    };
+    match std::io::stdout().write_all(text.as_bytes()) {
+        // A reader such as `head` that has seen enough is no failure.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("cannot write the report"),
+    }
+}

@@ -1,0 +1,419 @@
+//! The plan of a measurement: what to measure, against which promises, under which load.
+//!
+//! Read from TOML. A typo is answered with its line and column, because a plan that is silently
+//! half understood measures something else than was meant.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
+use tokencap_shared::deployment::Deployment;
+use tokencap_shared::promise::PromiseSheet;
+use tokencap_shared::units::Rate;
+use tokencap_shared::workload::Workload;
+
+use crate::load::target::{self, Route};
+use crate::presets::{self, Kind, Preset};
+
+/// A plan, with everything it refers to read in.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Which of the two streaming APIs is used.
+    pub api: Api,
+    /// What is measured.
+    pub deployment: Deployment,
+    /// What was promised.
+    pub promise: PromiseSheet,
+    /// What the load is.
+    pub workload: Workload,
+    /// Which rates are tried, and for how long.
+    pub sweep: Sweep,
+    /// Metric pages to read while measuring.
+    pub observe: Vec<Observed>,
+    /// Time limits of one request.
+    pub timeouts: Timeouts,
+}
+
+/// The streaming API of the endpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Api {
+    /// `/v1/chat/completions`
+    #[default]
+    Chat,
+    /// `/v1/completions`
+    Completions,
+}
+
+impl From<Api> for Route {
+    fn from(api: Api) -> Self {
+        match api {
+            Api::Chat => Self::Chat,
+            Api::Completions => Self::Completions,
+        }
+    }
+}
+
+/// Which rates are tried, and for how long.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// Arrival rates in requests/s, in the order they are run.
+    pub rates: Vec<Rate>,
+    /// Shortest warm-up of a step, in seconds.
+    #[serde(default = "default_warmup", with = "seconds")]
+    pub warmup_s: Duration,
+    /// Length of a step's window, in seconds.
+    #[serde(default = "default_window", with = "seconds")]
+    pub window_s: Duration,
+    /// Seed of all arrivals and prompts.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+}
+
+/// A metric page.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Observed {
+    /// Name in the bundle, such as `engine` or `gpus`.
+    pub name: String,
+    /// Its address.
+    pub url: String,
+}
+
+/// Time limits of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Timeouts {
+    /// For a connection.
+    #[serde(with = "seconds")]
+    pub connect_s: Duration,
+    /// For the first output; at least three times the greatest TTFT limit is wise, because
+    /// nothing is known about a tail that was cut.
+    #[serde(with = "seconds")]
+    pub first_token_s: Duration,
+    /// Between two events.
+    #[serde(with = "seconds")]
+    pub gap_s: Duration,
+    /// For the whole response.
+    #[serde(with = "seconds")]
+    pub whole_s: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect_s: Duration::from_secs(10),
+            first_token_s: Duration::from_secs(120),
+            gap_s: Duration::from_secs(60),
+            whole_s: Duration::from_secs(600),
+        }
+    }
+}
+
+impl From<Timeouts> for target::Timeouts {
+    fn from(limits: Timeouts) -> Self {
+        let Timeouts { connect_s, first_token_s, gap_s, whole_s } = limits;
+        Self { connect: connect_s, first_token: first_token_s, gap: gap_s, whole: whole_s }
+    }
+}
+
+mod seconds {
+    use std::time::Duration;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer};
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        let seconds = f64::deserialize(from)?;
+        if !(seconds.is_finite() && seconds > 0.0 && seconds < 1e7) {
+            return Err(D::Error::custom("a time must be a positive number of seconds"));
+        }
+        Ok(Duration::from_secs_f64(seconds))
+    }
+}
+
+fn default_warmup() -> Duration {
+    Duration::from_secs(30)
+}
+
+fn default_window() -> Duration {
+    Duration::from_secs(300)
+}
+
+fn default_seed() -> u64 {
+    1
+}
+
+/// Why a plan, a promise sheet, a workload or a price sheet cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// Not readable.
+    #[error("cannot read {what} {}: {source}; check the path", path.display())]
+    Read {
+        /// What the file should hold.
+        what: &'static str,
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A typo, with its place.
+    #[error("{file}:{line}:{column}: {message}")]
+    Syntax {
+        /// The file, as the user named it.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column in characters, from 1.
+        column: usize,
+        /// What is wrong there.
+        message: String,
+    },
+    /// Neither a preset nor a file.
+    #[error(
+        "there is no {what} named `{name}`, neither a preset nor a file; \
+         `tokencap presets` lists the presets: {known}"
+    )]
+    Unknown {
+        /// What was looked for.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// The presets of that kind.
+        known: String,
+    },
+    /// Well-formed but senseless.
+    #[error("{file}: {message}")]
+    Senseless {
+        /// The file, as the user named it.
+        file: String,
+        /// What is wrong, and what to do.
+        message: String,
+    },
+}
+
+/// A plan as it is written: promise and workload may stand in it, or be named.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlanFile {
+    #[serde(default)]
+    api: Api,
+    promise: Source<PromiseSheet>,
+    workload: Source<Workload>,
+    deployment: Deployment,
+    sweep: Sweep,
+    #[serde(default)]
+    observe: Vec<Observed>,
+    #[serde(default)]
+    timeouts: Timeouts,
+}
+
+/// Named (a preset, or a file beside the plan), or written out.
+#[derive(Debug)]
+enum Source<T> {
+    Named(String),
+    Inline(T),
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Source<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct SourceVisitor<T>(std::marker::PhantomData<T>);
+        impl<'de, T: DeserializeOwned> Visitor<'de> for SourceVisitor<T> {
+            type Value = Source<T>;
+            fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                to.write_str("the name of a preset, the path of a file, or a table")
+            }
+            fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+                Ok(Source::Named(name.to_owned()))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Source::Inline)
+            }
+        }
+        from.deserialize_any(SourceVisitor(std::marker::PhantomData))
+    }
+}
+
+impl Plan {
+    /// Reads a plan and everything it names. Paths in it are relative to it.
+    ///
+    /// # Errors
+    /// With file, line and column of a typo; with the known names for an unknown preset.
+    pub fn read(path: &Path) -> Result<Self, PlanError> {
+        let text = std::fs::read_to_string(path).map_err(|source| PlanError::Read {
+            what: "the plan",
+            path: path.to_owned(),
+            source,
+        })?;
+        let beside = path.parent().unwrap_or(Path::new("."));
+        Self::parse(&text, &path.display().to_string(), beside)
+    }
+
+    /// A built-in plan.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn preset(name: &str) -> Result<Self, PlanError> {
+        let text = preset(name, Kind::Plan, "plan")?.text;
+        Self::parse(text, &format!("preset plan/{name}"), Path::new("."))
+    }
+
+    /// Parses a plan's text; `file` is its name in messages, `beside` where its paths start.
+    ///
+    /// # Errors
+    /// As [`Plan::read`].
+    pub fn parse(text: &str, file: &str, beside: &Path) -> Result<Self, PlanError> {
+        let written: PlanFile = parse(text, file)?;
+        let plan = Self {
+            api: written.api,
+            deployment: written.deployment,
+            promise: resolve(written.promise, Kind::Promise, "promise sheet", beside)?,
+            workload: resolve(written.workload, Kind::Workload, "workload", beside)?,
+            sweep: written.sweep,
+            observe: written.observe,
+            timeouts: written.timeouts,
+        };
+        plan.check().map_err(|message| PlanError::Senseless { file: file.to_owned(), message })?;
+        Ok(plan)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.sweep.rates.is_empty() {
+            return Err("sweep.rates is empty: name at least one arrival rate".to_owned());
+        }
+        if self.sweep.rates.iter().any(|rate| rate.get() <= 0.0) {
+            return Err("sweep.rates: an arrival rate must be above 0".to_owned());
+        }
+        let deployment = &self.deployment;
+        if deployment.gpus_serving == 0 || deployment.gpus_provisioned < deployment.gpus_serving {
+            return Err(format!(
+                "deployment: gpus_serving ({}) must be at least 1 and gpus_provisioned ({}) at \
+                 least gpus_serving",
+                deployment.gpus_serving, deployment.gpus_provisioned
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Reads a promise sheet, workload or price sheet by the name of a preset or the path of a file.
+///
+/// # Errors
+/// As [`Plan::read`].
+pub fn named<T: DeserializeOwned>(
+    name: &str,
+    kind: Kind,
+    what: &'static str,
+    beside: &Path,
+) -> Result<T, PlanError> {
+    let path = beside.join(name);
+    if let Some(preset) = presets::find(kind, name) {
+        return parse(preset.text, &format!("preset {}/{name}", kind.name()));
+    }
+    if !path.exists() && !name.contains(['/', '.']) {
+        preset(name, kind, what)?;
+    }
+    let text = std::fs::read_to_string(&path).map_err(|source| PlanError::Read {
+        what,
+        path: path.clone(),
+        source,
+    })?;
+    parse(&text, &path.display().to_string())
+}
+
+fn resolve<T: DeserializeOwned>(
+    source: Source<T>,
+    kind: Kind,
+    what: &'static str,
+    beside: &Path,
+) -> Result<T, PlanError> {
+    match source {
+        Source::Inline(value) => Ok(value),
+        Source::Named(name) => named(&name, kind, what, beside),
+    }
+}
+
+/// The preset of this kind and name, or the names that there are.
+fn preset(name: &str, kind: Kind, what: &'static str) -> Result<&'static Preset, PlanError> {
+    presets::find(kind, name).ok_or_else(|| {
+        let of_kind = presets::ALL.iter().filter(|preset| preset.kind == kind);
+        let known: Vec<_> = of_kind.map(|preset| preset.name).collect();
+        PlanError::Unknown { what, name: name.to_owned(), known: known.join(", ") }
+    })
+}
+
+/// Parses TOML; an error names its line and column.
+fn parse<T: DeserializeOwned>(text: &str, file: &str) -> Result<T, PlanError> {
+    toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start).min(text.len());
+        let before = &text[..at];
+        PlanError::Syntax {
+            file: file.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: before.chars().rev().take_while(|c| *c != '\n').count() + 1,
+            message: error.message().replace('\n', "; "),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: &str = r#"
+promise = "demo"
+workload = "demo"
+
+[deployment]
+model = "m"
+engine = "sim"
+gpu = "none"
+gpus_serving = 2
+gpus_provisioned = 2
+
+[sweep]
+rates = [1, 2.5]
+window_s = 10
+"#;
+
+    fn parse_plan(text: &str) -> Result<Plan, String> {
+        Plan::parse(text, "plan.toml", Path::new(".")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_plan_names_presets() {
+        let plan = parse_plan(PLAN).unwrap();
+        assert_eq!(plan.promise.name, "demo");
+        assert_eq!(plan.workload.name, "demo");
+        assert_eq!(plan.sweep.rates.len(), 2);
+        assert_eq!(plan.timeouts, Timeouts::default());
+    }
+
+    #[test]
+    fn a_typo_is_answered_with_line_and_column() {
+        insta::assert_snapshot!(
+            parse_plan(&PLAN.replace("window_s", "windw_s")).unwrap_err(),
+            @"plan.toml:14:1: unknown field `windw_s`, expected one of `rates`, `warmup_s`, `window_s`, `seed`"
+        );
+        insta::assert_snapshot!(parse_plan(&PLAN.replace("gpus_serving = 2", "gpus_serving = two")).unwrap_err(), @"plan.toml:9:16: invalid boolean, expected `true`");
+        insta::assert_snapshot!(parse_plan(&PLAN.replace("[1, 2.5]", "[1, -2.5]")).unwrap_err(), @"plan.toml:13:9: Rate must lie in [0, ∞), not be -2.5");
+    }
+
+    #[test]
+    fn an_unknown_preset_is_answered_with_the_known_ones() {
+        insta::assert_snapshot!(
+            parse_plan(&PLAN.replace("promise = \"demo\"", "promise = \"dmeo\"")).unwrap_err(),
+            @"there is no promise sheet named `dmeo`, neither a preset nor a file; `tokencap presets` lists the presets: agent-coding-interactive, chat-interactive, demo"
+        );
+    }
+
+    #[test]
+    fn senseless_plans_are_refused() {
+        insta::assert_snapshot!(parse_plan(&PLAN.replace("[1, 2.5]", "[]")).unwrap_err(), @"plan.toml: sweep.rates is empty: name at least one arrival rate");
+        insta::assert_snapshot!(parse_plan(&PLAN.replace("gpus_provisioned = 2", "gpus_provisioned = 1")).unwrap_err(), @"plan.toml: deployment: gpus_serving (2) must be at least 1 and gpus_provisioned (1) at least gpus_serving");
+        insta::assert_snapshot!(parse_plan(&PLAN.replace("window_s = 10", "window_s = 0")).unwrap_err(), @"plan.toml:14:12: a time must be a positive number of seconds");
+    }
+}
