@@ -8,7 +8,6 @@ mod presets;
 mod report;
 mod serve;
 mod sim;
-mod web;
 mod sweep;
 
 use std::process::ExitCode;
@@ -30,7 +29,6 @@ enum Command {
     Report(report::Report),
     Serve(serve::Serve),
     Sim(sim::Sim),
-    Web(web::Web),
     Sweep(sweep::Sweep),
 }
 
@@ -54,7 +52,6 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Report(args) => report::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Sim(args) => sim::run(args),
-        Command::Web(args) => web::run(&args),
         Command::Sweep(args) => sweep::run(&args),
     }
 }

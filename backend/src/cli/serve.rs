@@ -1,11 +1,14 @@
 //! `tokencap serve`: shows bundles in the browser.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use tokencap_shared::money::PriceSheet;
 
+use crate::plan;
+use crate::presets::{self, Kind};
 use crate::serve::{Access, Config, Library, Server, interrupted};
 
 /// Show bundles in the browser: the web app and the bundles, read-only.
@@ -13,6 +16,9 @@ use crate::serve::{Access, Config, Library, Server, interrupted};
 pub(super) struct Serve {
     /// Bundles, or folders of bundles. More can be dropped on the page itself.
     bundles: Vec<PathBuf>,
+    /// Price sheet to offer beside the built-in ones: a TOML file. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    prices: Vec<String>,
     /// Port to listen on; 0 takes any free one.
     #[arg(long, default_value_t = 8080)]
     port: u16,
@@ -50,7 +56,7 @@ pub(super) fn run(args: &Serve) -> anyhow::Result<()> {
         listen: SocketAddr::new(args.listen, args.port),
         access: args.access()?,
         library: Library::open(args.bundles.clone())?,
-        prices: Vec::new(),
+        prices: prices(&args.prices)?,
     };
     serve(config)
 }
@@ -64,8 +70,20 @@ pub(super) fn show(bundle: PathBuf, port: u16) -> anyhow::Result<()> {
         listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port),
         access: Access::Local,
         library: Library::open(vec![bundle])?,
-        prices: Vec::new(),
+        prices: prices(&[])?,
     })
+}
+
+/// The price sheets that the page offers: those given, then the built-in ones.
+fn prices(given: &[String]) -> anyhow::Result<Vec<serde_json::Value>> {
+    let built_in = presets::ALL.iter().filter(|preset| preset.kind == Kind::Prices);
+    let names = given.iter().map(String::as_str).chain(built_in.map(|preset| preset.name));
+    let mut sheets = Vec::new();
+    for name in names {
+        let sheet: PriceSheet = plan::named(name, Kind::Prices, "price sheet", Path::new("."))?;
+        sheets.push(serde_json::to_value(sheet)?);
+    }
+    Ok(sheets)
 }
 
 fn serve(config: Config) -> anyhow::Result<()> {

@@ -67,6 +67,12 @@ pub(crate) fn histogram(digits: u8) -> Histogram<u64> {
     histogram
 }
 
+/// Records a value in a histogram that grows as it must. (`saturating_record` would not let it
+/// grow, and record its highest value instead.)
+pub(crate) fn record(histogram: &mut Histogram<u64>, value: u64) {
+    histogram.record(value).expect("a growing histogram holds every value");
+}
+
 impl Live {
     pub(super) fn on_sent(&self) {
         self.sent.fetch_add(1, Ordering::Relaxed);
@@ -84,10 +90,10 @@ impl Live {
         self.tokens.fetch_add(request.osl.unwrap_or(0).into(), Ordering::Relaxed);
         let mut latencies = self.latencies.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(ttft) = request.ttft() {
-            latencies.ttft.saturating_record(ttft.0);
+            record(&mut latencies.ttft, ttft.0);
         }
         for gap in gaps {
-            latencies.gaps.saturating_record(gap.0);
+            record(&mut latencies.gaps, gap.0);
         }
     }
 
@@ -131,5 +137,20 @@ impl Stop {
             return None;
         }
         self.0.1.get().map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_histogram_grows_with_what_is_recorded() {
+        let mut histogram = histogram(3);
+        for value in [0, 1, 12_345_678, u64::MAX / 2] {
+            record(&mut histogram, value);
+        }
+        assert!(histogram.equivalent(histogram.value_at_quantile(0.75), 12_345_678));
+        assert!(histogram.equivalent(histogram.max(), u64::MAX / 2));
     }
 }

@@ -19,7 +19,7 @@ use tokencap_shared::units::{Moment, Nanos};
 use super::answer::End;
 use super::conn::{Active, Conn, Progress, State};
 use super::io::Io;
-use super::live::histogram;
+use super::live::{histogram, record};
 use super::pace::Pacer;
 use super::shared::{Shared, thread_cpu};
 use super::workload::Task;
@@ -371,7 +371,7 @@ impl Reactor {
                     && self.reads.is_multiple_of(SAMPLE)
                 {
                     let lag = self.shared.clock.now().since(woke);
-                    self.read_lag.saturating_record(lag.0);
+                    record(&mut self.read_lag, lag.0);
                 }
                 match progress {
                     Progress::Pending => {}
@@ -562,7 +562,7 @@ impl Reactor {
     /// Ticks that fell into work waited until its end.
     fn account_busy(&mut self, now: Moment) {
         while self.next_tick <= now {
-            self.stalls.saturating_record(now.since(self.next_tick).0);
+            record(&mut self.stalls, now.since(self.next_tick).0);
             self.next_tick = self.next_tick + TICK;
         }
     }
@@ -570,7 +570,7 @@ impl Reactor {
     /// Ticks that fell into sleep would have been served.
     fn account_asleep(&mut self, woke: Moment) {
         while self.next_tick <= woke {
-            self.stalls.saturating_record(0);
+            record(&mut self.stalls, 0);
             self.next_tick = self.next_tick + TICK;
         }
     }

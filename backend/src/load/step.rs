@@ -20,7 +20,7 @@ use tokencap_shared::workload::Workload;
 use super::arrivals::{Profile, Schedule};
 use super::clock::Clock;
 use super::io::Tls;
-use super::live::{Live, Stop, histogram};
+use super::live::{Live, Stop, histogram, record};
 use super::prompt::Ruler;
 use super::reactor::{Finished, Job, Reactor, ThreadEvidence};
 use super::shared::{Shared, thread_cpu};
@@ -332,7 +332,7 @@ impl<'a> Collector<'a> {
         {
             let histogram = self.gaps.entry(tier).or_insert_with(|| histogram(3));
             for gap in gaps {
-                histogram.saturating_record(gap.0);
+                record(histogram, gap.0);
             }
         }
         self.requests.push(request);

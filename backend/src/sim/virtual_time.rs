@@ -16,7 +16,7 @@ use super::config::Config;
 use super::emissions::Emissions;
 use super::replica::{Done, Job, Key, Observer};
 use super::workload::{Arrival, Source};
-use crate::load::live::histogram;
+use crate::load::live::{histogram, record};
 use crate::load::step::StepRecord;
 use crate::load::workload::WorkloadError;
 
@@ -359,7 +359,7 @@ impl Observer for Run<'_> {
         if member && let Some(tier) = self.promise.and_then(|promise| promise.tier_of(Some(isl))) {
             let histogram = self.gaps.entry(tier).or_insert_with(|| histogram(3));
             for &gap in &*gaps {
-                histogram.saturating_record(gap);
+                record(histogram, gap);
             }
         }
         let gaps = summary(gaps);

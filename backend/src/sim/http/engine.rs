@@ -17,6 +17,7 @@ use super::body::{Outbox, StreamBody};
 use super::metrics::{self, Page};
 use super::pacer::Pacer;
 use super::request::{Asked, Route};
+use crate::load::live::{histogram, record};
 use crate::load::rng::{Purpose, Random};
 use crate::sim::{Cluster, Config, Done, Emissions, Fault, Job, Key, Observer, Place, Refusal};
 
@@ -119,7 +120,7 @@ impl Engine {
                 cluster: Cluster::new(config),
                 clients: Clients { every: config.output.tokens_per_event, ..Clients::default() },
                 next_key: 0,
-                lateness: crate::load::live::histogram(3),
+                lateness: histogram(3),
             }),
         }))
     }
@@ -145,7 +146,7 @@ impl Engine {
             if let Some(due) = state.due()
                 && due <= now
             {
-                state.lateness.saturating_record((now - due) / 1000);
+                record(&mut state.lateness, (now - due) / 1000);
             }
             self.advance(&mut state, now);
         }
