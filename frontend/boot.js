@@ -19,6 +19,10 @@ addEventListener("error", (event) => {
   else if (event.target !== window) fail(event.target.src || event.target.href);
 }, true);
 addEventListener("unhandledrejection", (event) => fail(event.reason));
+// A style sheet that failed before this script ran; scripts wait for style sheets to be settled.
+for (const link of document.querySelectorAll("link[rel=stylesheet]")) {
+  if (!link.sheet?.cssRules.length) fail(link.href);
+}
 
 try {
   const module = await import(at(app));

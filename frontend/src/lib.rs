@@ -1,5 +1,7 @@
 //! The web app: reads bundles in the browser and shows what they prove.
 
+pub mod golden;
+
 use leptos::prelude::*;
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -1,0 +1,8 @@
+//! The web app in a real browser: headless Chromium, driven over WebDriver.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
+
+mod failures;
+mod golden;
+mod page;
+mod support;
