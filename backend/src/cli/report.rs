@@ -99,11 +99,18 @@ pub(super) fn print(bundles: &[PathBuf], shown: &Shown) -> anyhow::Result<()> {
         serde_json::to_string_pretty(&report).context("the report cannot be written as JSON")?
             + "\n"
     } else {
-        text::report(&report, shown.lang().words())
+        text::report(&report, shown.lang().words(), terminal_width())
     };
-    match std::io::stdout().write_all(text.as_bytes()) {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         // A reader such as `head` that has seen enough is no failure.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("cannot write the report"),
     }
+}
+
+/// Cells in a line of the terminal, if standard output is one.
+fn terminal_width() -> Option<usize> {
+    let (_, columns) = console::Term::stdout().size_checked()?;
+    Some(usize::from(columns))
 }

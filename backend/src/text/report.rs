@@ -1,15 +1,17 @@
 //! The whole report as text.
 
 use tokencap_shared::measured::Measured;
+use tokencap_shared::report::table::Table;
 use tokencap_shared::report::view::{self, Figure, Note};
 use tokencap_shared::report::{Report, Row};
 use tokencap_shared::words::Words;
 
-use super::table::{pairs, table};
+use super::table::{pairs, table as draw};
 
-/// Everything the report says, in the order of the page.
+/// Everything the report says, in the order of the page, for a terminal so many cells wide.
 #[must_use]
-pub fn report(report: &Report, words: &Words) -> String {
+pub fn report(report: &Report, words: &Words, width: Option<usize>) -> String {
+    let table = |shown: &Table| draw(shown, width);
     let mut sections = vec![title(report, words), table(&view::summary(report, words))];
     if let Some(prices) = &report.prices {
         let prices = table(&view::prices(prices, words));
@@ -22,7 +24,7 @@ pub fn report(report: &Report, words: &Words) -> String {
         words,
     ));
     for row in &report.rows {
-        sections.extend(row_sections(report, row, words));
+        sections.extend(row_sections(report, row, words, table));
     }
     sections.join("\n")
 }
@@ -37,7 +39,12 @@ fn title(report: &Report, words: &Words) -> String {
     text
 }
 
-fn row_sections(report: &Report, row: &Row, words: &Words) -> Vec<String> {
+fn row_sections(
+    report: &Report,
+    row: &Row,
+    words: &Words,
+    table: impl Fn(&Table) -> String,
+) -> Vec<String> {
     let mut sections = Vec::new();
     if report.rows.len() > 1 {
         sections.push(format!("━━ {} · {}\n", row.name, row.deployment.model));
@@ -129,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_whole_report_in_english() {
-        assert_snapshot!(report(&toy(), &EN), @r"
+        assert_snapshot!(report(&toy(), &EN, None), @r"
         Capacity report (metric definitions, version 1)
         SIMULATED, NOT HARDWARE: these figures come from the built-in simulator.
 
@@ -274,7 +281,7 @@ mod tests {
 
     #[test]
     fn the_whole_report_in_chinese() {
-        assert_snapshot!(report(&toy(), &ZH), @r"
+        assert_snapshot!(report(&toy(), &ZH, None), @r"
         集群产能报告（指标口径第 1 版）
         模拟结果，非真实硬件：以下数字全部来自内置模拟器。
 

@@ -1,16 +1,20 @@
 //! Draws a table with aligned columns. Han characters take two cells of a terminal; alignment
 //! counts cells, not characters.
 
-use tokencap_shared::report::table::{Align, Cell, Table};
+use tokencap_shared::report::table::{Align, Cell, Column, Table};
 use unicode_width::UnicodeWidthStr;
 
 /// Between two columns.
 const GAP: &str = "  ";
 
+/// Most rows of a table that is turned to fit the terminal.
+const MOST_TURNED: usize = 3;
+
 /// The table as lines of text: caption, header, units, rows, and the cells' notes as numbered
-/// footnotes.
+/// footnotes. One that is wider than `width` cells of the terminal and has few rows is drawn
+/// with a line a column instead.
 #[must_use]
-pub fn table(table: &Table) -> String {
+pub fn table(table: &Table, width: Option<usize>) -> String {
     let mut notes: Vec<&str> = Vec::new();
     let texts: Vec<Vec<String>> = table
         .rows
@@ -20,17 +24,25 @@ pub fn table(table: &Table) -> String {
             cells.map(|(cell, column)| with_mark(cell, column.align, &mut notes)).collect()
         })
         .collect();
-    let units: Vec<String> = table
-        .columns
-        .iter()
-        .map(
-            |column| {
-                if column.unit.is_empty() { String::new() } else { format!("[{}]", column.unit) }
-            },
-        )
-        .collect();
+    let upright = upright(table, &texts);
+    let widest = upright.iter().map(|line| line.width()).max().unwrap_or(0);
+    let fits = width.is_none_or(|width| widest <= width);
+    let lines =
+        if fits || table.rows.len() > MOST_TURNED { upright } else { turned(table, &texts) };
+    let caption = Some(table.caption.clone()).filter(|caption| !caption.is_empty());
+    let notes = notes.iter().enumerate().map(|(at, note)| format!("[{}] {note}", at + 1));
+    let all: Vec<String> = caption.into_iter().chain(lines).chain(notes).collect();
+    all.join("\n") + "\n"
+}
+
+/// A line a row.
+fn upright(table: &Table, texts: &[Vec<String>]) -> Vec<String> {
+    let unit = |column: &Column| match column.unit.as_str() {
+        "" => String::new(),
+        unit => format!("[{unit}]"),
+    };
+    let units: Vec<String> = table.columns.iter().map(unit).collect();
     let headers: Vec<String> = table.columns.iter().map(|column| column.header.clone()).collect();
-    let has_units = units.iter().any(|unit| !unit.is_empty());
     let widths: Vec<usize> = (0..table.columns.len())
         .map(|at| {
             let cells = texts.iter().filter_map(|row| row.get(at));
@@ -38,20 +50,38 @@ pub fn table(table: &Table) -> String {
             all.map(|text| text.width()).max().unwrap_or(0)
         })
         .collect();
-    let mut lines = Vec::new();
-    if !table.caption.is_empty() {
-        lines.push(table.caption.clone());
-    }
     let aligns: Vec<Align> = table.columns.iter().map(|column| column.align).collect();
-    lines.push(line(&headers, &widths, &aligns));
-    if has_units {
+    let mut lines = vec![line(&headers, &widths, &aligns)];
+    if units.iter().any(|unit| !unit.is_empty()) {
         lines.push(line(&units, &widths, &aligns));
     }
     let rule: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
     lines.push(rule.join(GAP));
     lines.extend(texts.iter().map(|row| line(row, &widths, &aligns)));
-    lines.extend(notes.iter().enumerate().map(|(at, note)| format!("[{}] {note}", at + 1)));
-    lines.join("\n") + "\n"
+    lines
+}
+
+/// A line a column: its header and unit, then each row's cell.
+fn turned(table: &Table, texts: &[Vec<String>]) -> Vec<String> {
+    let lines: Vec<Vec<String>> = table
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(at, column)| {
+            let header = match column.unit.as_str() {
+                "" => column.header.clone(),
+                unit => format!("{} [{unit}]", column.header),
+            };
+            let cells = texts.iter().map(|row| row.get(at).cloned().unwrap_or_default());
+            std::iter::once(header).chain(cells).collect()
+        })
+        .collect();
+    let columns = table.rows.len() + 1;
+    let widths: Vec<usize> = (0..columns)
+        .map(|at| lines.iter().map(|line| line[at].width()).max().unwrap_or(0))
+        .collect();
+    let aligns = vec![Align::Left; columns];
+    lines.iter().map(|texts| line(texts, &widths, &aligns)).collect()
 }
 
 /// The cell's text, with the number of its note: before a number, so that digits stay aligned,
@@ -94,13 +124,39 @@ pub(super) fn pairs(pairs: &[(String, String)]) -> String {
 #[cfg(test)]
 mod tests {
     use insta::assert_snapshot;
-    use tokencap_shared::report::table::Column;
 
     use super::*;
 
     #[test]
     fn columns_align_by_terminal_cells_and_notes_become_footnotes() {
-        let drawn = table(&Table {
+        let drawn = table(&promises(), None);
+        assert_snapshot!(drawn, @r"
+        承诺表
+        承诺          实测值  判定
+                        [ms]
+        ────────────  ──────  ────────────
+        排队时间 P99   1,234  守住 [1]
+        TTFT P99      [2] 87  证据不足 [1]
+        [1] 已修正
+        [2] 下限
+        ");
+    }
+
+    #[test]
+    fn a_table_too_wide_for_the_terminal_is_turned() {
+        let drawn = table(&promises(), Some(30));
+        assert_snapshot!(drawn, @r"
+        承诺表
+        承诺         排队时间 P99  TTFT P99
+        实测值 [ms]  1,234         [2] 87
+        判定         守住 [1]      证据不足 [1]
+        [1] 已修正
+        [2] 下限
+        ");
+    }
+
+    fn promises() -> Table {
+        Table {
             caption: "承诺表".to_owned(),
             columns: vec![
                 Column::text("承诺"),
@@ -119,16 +175,6 @@ mod tests {
                     Cell::new("证据不足").with_note("已修正"),
                 ],
             ],
-        });
-        assert_snapshot!(drawn, @r"
-        承诺表
-        承诺          实测值  判定
-                        [ms]
-        ────────────  ──────  ────────────
-        排队时间 P99   1,234  守住 [1]
-        TTFT P99      [2] 87  证据不足 [1]
-        [1] 已修正
-        [2] 下限
-        ");
+        }
     }
 }
