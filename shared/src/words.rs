@@ -104,6 +104,8 @@ pub struct Words {
     pub title: Titles,
     /// Short words and sentences.
     pub say: Sayings,
+    /// Charts.
+    pub chart: Charts,
 
     /// A promise's verdict.
     pub verdict: fn(Verdict) -> &'static str,
@@ -268,6 +270,27 @@ pub struct Titles {
     pub assumptions: &'static str,
     pub warnings: &'static str,
     pub provenance: &'static str,
+}
+
+/// Titles, axes and marks of charts.
+#[expect(missing_docs, reason = "each field is the text it is named after")]
+pub struct Charts {
+    pub throughput: &'static str,
+    pub attainment: &'static str,
+    pub cost: &'static str,
+    pub worst_gap: &'static str,
+    pub in_flight: &'static str,
+    pub send_lag: &'static str,
+    pub running: &'static str,
+    pub waiting: &'static str,
+    pub kv_use: &'static str,
+    pub worst: &'static str,
+    pub time: &'static str,
+    /// Axis of both token flows.
+    pub flow: &'static str,
+    pub target: fn(&str) -> String,
+    pub limit: fn(&str) -> String,
+    pub distribution: fn(&str) -> String,
 }
 
 /// Short words, and sentences with numbers in them. Numbers come formatted, unless it is a

@@ -5,6 +5,7 @@
 //! terminal, the page and print alike.
 
 mod attention;
+pub mod charts;
 pub mod table;
 pub mod view;
 

@@ -48,7 +48,7 @@ fn share_cell(share: Option<Share>, words: &Words) -> Cell {
 }
 
 /// The currency of a report's money as it stands in headers; a generic sign without prices.
-fn currency(report: &Report) -> String {
+pub(super) fn currency(report: &Report) -> String {
     report.prices.as_ref().map_or_else(|| "¤".to_owned(), |prices| prices.currency.clone())
 }
 

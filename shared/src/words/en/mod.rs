@@ -2,7 +2,7 @@
 
 mod reasons;
 
-use super::{Lang, Sayings, Terms, Titles, Words};
+use super::{Charts, Lang, Sayings, Terms, Titles, Words};
 use crate::capacity::{Basis, Standing};
 use crate::format::millis;
 use crate::judge::Verdict;
@@ -17,6 +17,7 @@ pub const EN: Words = Words {
     term: TERMS,
     title: TITLES,
     say: SAYINGS,
+    chart: CHARTS,
     verdict,
     promise,
     itl_rule,
@@ -212,6 +213,24 @@ const SAYINGS: Sayings = Sayings {
     definitions: |version| format!("metric definitions, version {version}"),
     step_no: |step| format!("step {step}"),
     stopped_early: |why| format!("stopped early: {why}"),
+};
+
+const CHARTS: Charts = Charts {
+    throughput: "Throughput by arrival rate",
+    attainment: "Attainment by arrival rate",
+    cost: "Cost under SLO by arrival rate",
+    worst_gap: "Worst gap of a request",
+    in_flight: "Requests in flight",
+    send_lag: "Send lag of the generator",
+    running: "Requests being computed",
+    waiting: "Requests waiting at the server",
+    kv_use: "KV cache in use",
+    worst: "worst",
+    time: "Time",
+    flow: "Output",
+    target: |share| format!("target {share}"),
+    limit: |time| format!("limit {time}"),
+    distribution: |name| format!("Distribution of {name}"),
 };
 
 fn verdict(verdict: Verdict) -> &'static str {

@@ -2,7 +2,7 @@
 
 mod reasons;
 
-use super::{Lang, Sayings, Terms, Titles, Words};
+use super::{Charts, Lang, Sayings, Terms, Titles, Words};
 use crate::capacity::{Basis, Standing};
 use crate::format::millis;
 use crate::judge::Verdict;
@@ -17,6 +17,7 @@ pub const ZH: Words = Words {
     term: TERMS,
     title: TITLES,
     say: SAYINGS,
+    chart: CHARTS,
     verdict,
     promise,
     itl_rule,
@@ -209,6 +210,24 @@ const SAYINGS: Sayings = Sayings {
     definitions: |version| format!("指标口径第 {version} 版"),
     step_no: |step| format!("负载点 {step}"),
     stopped_early: |why| format!("提前终止：{why}"),
+};
+
+const CHARTS: Charts = Charts {
+    throughput: "吞吐随到达率的变化",
+    attainment: "达标率随到达率的变化",
+    cost: "SLO 内成本随到达率的变化",
+    worst_gap: "单请求最大间隔",
+    in_flight: "在途请求数",
+    send_lag: "压测端发送迟滞",
+    running: "计算中的请求数",
+    waiting: "服务端排队请求数",
+    kv_use: "KV 缓存占用",
+    worst: "最大值",
+    time: "时间",
+    flow: "输出",
+    target: |share| format!("目标 {share}"),
+    limit: |time| format!("上限 {time}"),
+    distribution: |name| format!("{name} 的分布"),
 };
 
 fn verdict(verdict: Verdict) -> &'static str {
