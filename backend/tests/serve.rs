@@ -114,12 +114,13 @@ async fn every_answer_carries_the_protecting_headers() {
 }
 
 #[tokio::test]
-async fn pages_of_the_app_are_its_index_and_unknown_files_are_not() {
+async fn the_root_is_the_app_and_an_unknown_address_is_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let running = start(config(folder.path(), Access::Local)).await;
     for (path, status, kind) in [
         ("/", "200", "text/html"),
-        ("/runs/a", "200", "text/html"),
+        ("/index.html", "200", "text/html"),
+        ("/runs/a", "404", "application/json"),
         ("/app.js", "404", "application/json"),
         ("/../../etc/passwd.txt", "404", "application/json"),
         ("/api/unknown", "404", "application/json"),

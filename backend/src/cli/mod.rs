@@ -9,6 +9,7 @@ mod report;
 mod serve;
 mod sim;
 mod sweep;
+mod web;
 
 use std::process::ExitCode;
 
@@ -30,6 +31,7 @@ enum Command {
     Serve(serve::Serve),
     Sim(sim::Sim),
     Sweep(sweep::Sweep),
+    Web(web::Web),
 }
 
 /// Parses the process's arguments and runs the command.
@@ -53,5 +55,6 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Serve(args) => serve::run(&args),
         Command::Sim(args) => sim::run(args),
         Command::Sweep(args) => sweep::run(&args),
+        Command::Web(args) => web::run(&args),
     }
 }

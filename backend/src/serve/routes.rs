@@ -135,15 +135,12 @@ fn attachment(name: &str) -> HeaderValue {
     HeaderValue::from_str(&value).unwrap_or(HeaderValue::from_static("attachment"))
 }
 
-/// A file of the app. Addresses without an extension are the app's own pages.
+/// A file of the app. Which page is seen stands behind the `#`, and the page's own addresses are
+/// relative: under any other path it could not load its files.
 async fn file(uri: Uri, headers: HeaderMap) -> Result<Response, Problem> {
     let path = uri.path().trim_start_matches('/');
-    let is_page = !path.rsplit('/').next().unwrap_or_default().contains('.');
-    let found = match web::file(path) {
-        Some(found) => found,
-        None if is_page => web::file(web::INDEX).ok_or(Problem::no_such_route())?,
-        None => return Err(Problem::no_such_route()),
-    };
+    let path = if path.is_empty() { web::INDEX } else { path };
+    let found = web::file(path).ok_or(Problem::no_such_route())?;
     let zipped = found.gzip.filter(|_| takes_gzip(&headers));
     let mut response = Body::from(zipped.unwrap_or(found.bytes)).into_response();
     let headers = response.headers_mut();
