@@ -115,9 +115,9 @@ fn every_wrong_input_ends_with_one_sentence_that_says_what_to_do() {
         (vec!["missing.tokencap"], "check the path"),
         (vec![foreign.as_str()], "foreign.tokencap"),
         (vec![cut.as_str()], "cut.tokencap"),
-        (vec![bundle, "--prices", "nothing"], "presets are: reference-2026-11"),
-        (vec![bundle, "--prices", &typo], "line 4, column 1"),
-        (vec![bundle, "--promise", &typo], "not a promise sheet"),
+        (vec![bundle, "--prices", "nothing"], "lists the presets: reference-2026-11"),
+        (vec![bundle, "--prices", &typo], "typo.toml:4:1: unknown field `gpu_hours`"),
+        (vec![bundle, "--promise", &typo], "typo.toml:2:1"),
     ] {
         let output = report(&arguments);
         let error = text(&output.stderr);
