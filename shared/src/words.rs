@@ -113,6 +113,8 @@ pub struct Words {
     pub promise: fn(PromiseKind) -> &'static str,
     /// A request's ITL rule, with its limit in milliseconds.
     pub itl_rule: fn(&ItlRule, limit_ms: &str) -> String,
+    /// The same rule as a column's header.
+    pub itl_rule_short: fn(&ItlRule) -> &'static str,
     /// How evidence became verdicts, with the confidence in per cent.
     pub mode: fn(VerdictMode, confidence: &str) -> String,
     /// A kind of failure.
@@ -210,6 +212,11 @@ pub struct Terms {
     pub power: &'static str,
     pub goodput_per_watt: &'static str,
     pub chain: &'static str,
+    pub chain_if_independent: &'static str,
+    pub tokens_per_event: &'static str,
+    pub cancelled_late: &'static str,
+    pub attainment_adjusted: &'static str,
+    pub attainment_between: &'static str,
     pub ttft: &'static str,
     pub ttft_from_intended: &'static str,
     pub itl: &'static str,
@@ -262,6 +269,9 @@ pub struct Titles {
     pub promises: &'static str,
     pub steps: &'static str,
     pub latency: &'static str,
+    pub rules: &'static str,
+    pub cancelled: &'static str,
+    pub window: &'static str,
     pub input: &'static str,
     pub money: &'static str,
     pub failures: &'static str,
@@ -309,6 +319,7 @@ pub struct Sayings {
     pub window_too_short: &'static str,
     pub signed_promise: &'static str,
     pub watched_promise: &'static str,
+    pub declared: &'static str,
     pub whole_step: &'static str,
     pub no_failures: &'static str,
     pub nothing_to_note: &'static str,
@@ -342,6 +353,8 @@ pub struct Sayings {
     pub bounds: fn(lower: &str, upper: &str) -> String,
     /// A text with another one in brackets behind it.
     pub aside: fn(text: &str, aside: &str) -> String,
+    pub tpot_undefined: fn(requests: &str) -> String,
+    pub smooth_tasks: fn(share: &str, bounds: &str, tasks: &str, steps: u32) -> String,
     pub screen: fn(verdict: &str) -> String,
     pub input_per_output: fn(ratio: &str) -> String,
     pub tpot_as_speed: fn(tokens_per_second: &str) -> String,

@@ -59,6 +59,10 @@ fn row_sections(
     }
     if let Some(step) = row.shown_step() {
         sections.push(table(&view::latency(row, step, words)));
+        sections.push(table(&view::rules(row, step, words)));
+        sections.extend(view::cancelled(row, step, words).map(|cancelled| table(&cancelled)));
+        let window = pairs(&view::window(step, words));
+        sections.push(format!("{}\n{window}", words.title.window));
         sections.push(table(&view::input(step, words)));
     }
     if let Measured::Value(money) = view::money(report, row, words) {
@@ -144,8 +148,9 @@ mod tests {
         Model               Deployment      Promise  λ_slo_max  SLO goodput  Goodput/GPU  Daily capacity  Standing   Cost under SLO  Daily value at price  Sign-off
                                                        [req/s]      [tok/s]  [tok/s/GPU]      [Mtok/day]                 [USD/MTok]             [USD/day]
         ──────────────────  ──────────────  ───────  ─────────  ───────────  ───────────  ──────────────  ─────────  ──────────────  ────────────────────  ────────
-        toy-7b (simulated)  2 × H200-141GB  toy       [1] 4.19          410          205            35.4  reference           5.404                   320  unsigned
-        [1] held at 4.19 req/s, first broken at 6.05 req/s; screened by point estimates
+        toy-7b (simulated)  2 × H200-141GB  toy [1]   [2] 4.19          410          205            35.4  reference           5.404                   320  unsigned
+        [1] TTFT ≤ 500–1,000 ms · ITL P99 < 100 ms · TPOT P99 ≤ 40 ms · Queue P99 < 300 ms · Success ≥ 99 % · Attainment ≥ 95 %
+        [2] held at 4.19 req/s, first broken at 6.05 req/s; screened by point estimates
 
         Prices assumed: reference-2026-11 of 2026-11-29
         Item             Price  Unit                     Source
@@ -212,11 +217,29 @@ mod tests {
         [2] no token complied, so nothing of what was paid for could be sold
 
         Latency by tier (4.19 req/s)
-        Tier   Valid  Attainment  TTFT P50  TTFT P95  TTFT P99  ITL P50  ITL P99  ITL max  TPOT P50  TPOT P99
-                             [%]      [ms]      [ms]      [ms]     [ms]     [ms]     [ms]      [ms]      [ms]
-        ─────  ─────  ──────────  ────────  ────────  ────────  ───────  ───────  ───────  ────────  ────────
-        ≤1k      494       99.39        71       306       484     21.8     42.4     44.4      22.0      22.5
-        1k–4k    134      100.00       251       537       852     21.7     42.5     44.4      22.0      22.5
+        Tier   Valid  TTFT P50  TTFT P95  TTFT P99  TTFT from schedule P99  ITL P50  ITL P99  ITL max  TPOT P50  TPOT P99  Queue time P99
+                          [ms]      [ms]      [ms]                    [ms]     [ms]     [ms]     [ms]      [ms]      [ms]            [ms]
+        ─────  ─────  ────────  ────────  ────────  ──────────────────────  ───────  ───────  ───────  ────────  ────────  ──────────────
+        ≤1k      494        71       306       484                     484     21.8     42.4     44.4      22.0      22.5           433.5
+        1k–4k    134       251       537       852                     853     21.7     42.5     44.4      22.0      22.5           572.9
+
+        Attainment under each ITL rule (4.19 req/s)
+        Tier   Valid  99 % of gaps (declared)  Every gap  Mean gap
+                                          [%]        [%]       [%]
+        ─────  ─────  ───────────────────────  ─────────  ────────
+        ≤1k      494                    99.39      99.39     99.39
+        1k–4k    134                   100.00     100.00    100.00
+
+        The window
+        Window                     150.0 s
+        Wall time                  152.0 s
+        Edge                       1.30 %
+        SLO goodput in the window  415.6 tok/s
+        Mean in flight             9.5
+        Power                      395 W
+        Mean output                99.9 tok
+        Tokens per event           1
+        Input offered              634,916 tok
 
         Input (input : output = 10.1 : 1)
                             Window  per second  per day   Share
@@ -286,11 +309,12 @@ mod tests {
         模拟结果，非真实硬件：以下数字全部来自内置模拟器。
 
         集群一天能卖出多少
-        模型            部署            承诺  λ_slo_max  合规吞吐     单卡产能  集群日上限  效力      SLO 内成本  日产值（按售价）  签署
-                                                [req/s]   [tok/s]  [tok/s/GPU]  [Mtok/day]            [USD/MTok]         [USD/day]
-        ──────────────  ──────────────  ────  ─────────  ────────  ───────────  ──────────  ────────  ──────────  ────────────────  ──────
-        toy-7b（模拟）  2 × H200-141GB  toy    [1] 4.19       410          205        35.4  仅供参考       5.404               320  未签署
-        [1] 4.19 req/s 守住，6.05 req/s 首次失守；按点估计初筛
+        模型            部署            承诺     λ_slo_max  合规吞吐     单卡产能  集群日上限  效力      SLO 内成本  日产值（按售价）  签署
+                                                   [req/s]   [tok/s]  [tok/s/GPU]  [Mtok/day]            [USD/MTok]         [USD/day]
+        ──────────────  ──────────────  ───────  ─────────  ────────  ───────────  ──────────  ────────  ──────────  ────────────────  ──────
+        toy-7b（模拟）  2 × H200-141GB  toy [1]   [2] 4.19       410          205        35.4  仅供参考       5.404               320  未签署
+        [1] TTFT ≤ 500–1,000 ms · ITL P99 < 100 ms · TPOT P99 ≤ 40 ms · 排队时间 P99 < 300 ms · 成功率 ≥ 99 % · 达标率 ≥ 95 %
+        [2] 4.19 req/s 守住，6.05 req/s 首次失守；按点估计初筛
 
         采用价格：reference-2026-11（2026-11-29）
         项目                 单价  单位                     来源
@@ -357,11 +381,29 @@ mod tests {
         [2] 没有合规 token，所付成本无从收回
 
         各档时延（4.19 req/s）
-        输入分档  有效请求  达标率  TTFT P50  TTFT P95  TTFT P99  ITL P50  ITL P99  ITL max  TPOT P50  TPOT P99
-                               [%]      [ms]      [ms]      [ms]     [ms]     [ms]     [ms]      [ms]      [ms]
-        ────────  ────────  ──────  ────────  ────────  ────────  ───────  ───────  ───────  ────────  ────────
-        ≤1k            494   99.39        71       306       484     21.8     42.4     44.4      22.0      22.5
-        1k–4k          134  100.00       251       537       852     21.7     42.5     44.4      22.0      22.5
+        输入分档  有效请求  TTFT P50  TTFT P95  TTFT P99  TTFT（自计划时刻） P99  ITL P50  ITL P99  ITL max  TPOT P50  TPOT P99  排队时间 P99
+                                [ms]      [ms]      [ms]                    [ms]     [ms]     [ms]     [ms]      [ms]      [ms]          [ms]
+        ────────  ────────  ────────  ────────  ────────  ──────────────────────  ───────  ───────  ───────  ────────  ────────  ────────────
+        ≤1k            494        71       306       484                     484     21.8     42.4     44.4      22.0      22.5         433.5
+        1k–4k          134       251       537       852                     853     21.7     42.5     44.4      22.0      22.5         572.9
+
+        三种 ITL 规则下的达标率（4.19 req/s）
+        输入分档  有效请求  99 % 的间隔（采用）  每个间隔  平均间隔
+                                            [%]       [%]       [%]
+        ────────  ────────  ───────────────────  ────────  ────────
+        ≤1k            494                99.39     99.39     99.39
+        1k–4k          134               100.00    100.00    100.00
+
+        计量段概况
+        正式计量段       150.0 s
+        总时长           152.0 s
+        收尾占比         1.30 %
+        计量段合规吞吐   415.6 tok/s
+        平均并发         9.5
+        功率             395 W
+        平均输出长度     99.9 tok
+        每事件 token 数  1
+        送入总量         634,916 tok
 
         输入三口径（输入输出比 10.1 : 1）
                   正式计量段     每秒    每日    占比

@@ -213,7 +213,10 @@ fn side_labels(plan: &Plan, place: &Place<'_>) -> Vec<Label> {
 
 /// Names above the plot: of vertical rules and of bands.
 fn top_names(plan: &Plan) -> impl Iterator<Item = (&str, Role, f64)> {
-    let bands = plan.bands.iter().map(|band| (band.name.as_str(), band.role, band.from));
+    let bands = plan.bands.iter().map(|band| {
+        let middle = (band.from + band.to.unwrap_or(band.from)) / 2.0;
+        (band.name.as_str(), band.role, middle)
+    });
     let rules = plan.rules.iter().filter(|rule| rule.across == Across::Vertical);
     let rules = rules.map(|rule| (rule.name.as_str(), rule.role, rule.at));
     bands.chain(rules).filter(|(name, ..)| !name.is_empty())

@@ -144,10 +144,15 @@ fn dot(mark: &DotMark, out: &mut String) -> std::fmt::Result {
 }
 
 fn label(mark: &Label, out: &mut String) -> std::fmt::Result {
-    let colour = colour(mark.role);
     if let Some(from) = mark.leader {
         let to = Point { x: mark.at.x - 2.0, y: mark.at.y - TEXT / 3.0 };
-        line(out, from, to, &format!("stroke=\"{colour}\" stroke-width=\"0.75\""))?;
+        // Thin, grey and dotted, so that it is not taken for data.
+        line(
+            out,
+            from,
+            to,
+            &format!("stroke=\"{RAW}\" stroke-width=\"0.75\" stroke-dasharray=\"1 3\""),
+        )?;
     }
     text(out, mark.at, mark.anchor, text_colour(mark.role), &mark.text)
 }

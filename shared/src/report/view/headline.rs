@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::table::{Cell, Column, Table, Tone};
 use super::super::{Report, Row, SignOff};
-use super::{Decimals, cost_cell, currency};
+use super::{Decimals, cost_cell, currency, promise_line};
 use crate::capacity::{AtLambda, Standing};
 use crate::format::{MISSING, compact, fixed, percent, plain};
 use crate::measured::Measured;
@@ -67,7 +67,7 @@ pub fn summary(report: &Report, words: &Words) -> Table {
         vec![
             model(row, words),
             Cell::new((words.say.gpus)(row.deployment.gpus_serving, &row.deployment.gpu)),
-            Cell::new(&*row.promise.name),
+            Cell::new(&*row.promise.name).with_note(promise_line(&row.promise, words)),
             rate,
             at(&|at| goodput.cell(at.goodput)),
             at(&|at| per_gpu.measured(&at.goodput_per_gpu, words)),

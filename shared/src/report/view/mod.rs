@@ -6,14 +6,16 @@ mod headline;
 mod money;
 mod notes;
 mod promises;
+mod quality;
 mod steps;
 
 pub use details::{deployment, failures, input, provenance};
 pub use headline::{Figure, headline, sign_off, summary};
 pub use money::{money, prices, utilisation};
 pub use notes::{Note, attention, soaks, validity};
-pub use promises::promises;
-pub use steps::{latency, steps, window};
+pub use promises::{promise_line, promises};
+pub use quality::{cancelled, latency, rules, window};
+pub use steps::steps;
 
 use super::Report;
 use super::table::{Cell, Tone};

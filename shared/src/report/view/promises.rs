@@ -6,7 +6,7 @@ use super::verdict_cell;
 use crate::format::{self, INFINITE, count, fixed, millis, millis_against, millis_decimals};
 use crate::judge::{PromiseVerdict, Quantity, ShareEvidence, Verdict};
 use crate::measured::Measured;
-use crate::promise::PromiseKind;
+use crate::promise::{PromiseKind, PromiseSheet, Target, Tier};
 use crate::units::{Nanos, Share};
 use crate::words::{NeededText, Words};
 
@@ -34,6 +34,32 @@ pub fn promises(row: &Row, words: &Words) -> Option<Table> {
     ];
     let rows = step.promises.iter().map(|promise| promise_row(promise, row, words)).collect();
     Some(Table { caption, columns, rows })
+}
+
+/// A promise sheet in one line: every limit, of all its tiers.
+#[must_use]
+pub fn promise_line(sheet: &PromiseSheet, words: &Words) -> String {
+    let range = |limit: fn(&Tier) -> Nanos| {
+        let limits = || sheet.tiers.iter().map(limit);
+        let (least, most) = (limits().min(), limits().max());
+        let text = |time: Option<Nanos>| format::trimmed(time.unwrap_or_default().0 as f64 / 1e6);
+        match least == most {
+            true => text(least),
+            false => format!("{}–{}", text(least), text(most)),
+        }
+    };
+    let name = |kind| (words.promise)(kind);
+    let per_cent = |target: Target| format::trimmed(target.share() * 100.0);
+    let millis = |time: Nanos| format::trimmed(time.0 as f64 / 1e6);
+    [
+        format!("TTFT ≤ {} ms", range(|tier| tier.ttft)),
+        format!("{} < {} ms", name(PromiseKind::ItlP99), millis(sheet.itl)),
+        format!("{} ≤ {} ms", name(PromiseKind::TpotP99), range(|tier| tier.tpot)),
+        format!("{} < {} ms", name(PromiseKind::QueueP99), millis(sheet.queue)),
+        format!("{} ≥ {} %", name(PromiseKind::Success), per_cent(sheet.success)),
+        format!("{} ≥ {} %", name(PromiseKind::Attainment), per_cent(sheet.attainment)),
+    ]
+    .join(" · ")
 }
 
 fn promise_row(promise: &PromiseVerdict, row: &Row, words: &Words) -> Vec<Cell> {

@@ -3,10 +3,10 @@
 use super::super::table::{Cell, Column, Table, Tone};
 use super::super::{Report, Row};
 use super::{Decimals, cost_cell, currency, share_cell, verdict_cell};
-use crate::format::{MISSING, count, fixed, millis_or_infinite, percent, plain};
-use crate::judge::{Percentiles, StepJudgement};
+use crate::format::{MISSING, count};
+use crate::judge::StepJudgement;
 use crate::measured::{Measured, Missing};
-use crate::units::{Nanos, Seconds, Share, TokenRate};
+use crate::units::TokenRate;
 use crate::words::Words;
 
 /// Every step by rising rate, the one of λ_slo_max marked.
@@ -91,84 +91,4 @@ fn verdict(step: &StepJudgement, marked: bool, words: &Words) -> Cell {
         cell = cell.with_note(say.window_too_short);
     }
     cell
-}
-
-/// Latencies of a step by tier, in milliseconds.
-#[must_use]
-pub fn latency(row: &Row, step: &StepJudgement, words: &Words) -> Table {
-    let terms = &words.term;
-    let ms = |name: &str, percentile: &str| Column::number(&format!("{name} {percentile}"), "ms");
-    let columns = vec![
-        Column::text(terms.tier),
-        Column::number(terms.valid, ""),
-        Column::number(terms.attainment, "%"),
-        ms(terms.ttft, "P50"),
-        ms(terms.ttft, "P95"),
-        ms(terms.ttft, "P99"),
-        ms(terms.itl, "P50"),
-        ms(terms.itl, "P99"),
-        ms(terms.itl, "max"),
-        ms(terms.tpot, "P50"),
-        ms(terms.tpot, "P99"),
-    ];
-    let rows = step.tiers.iter().map(|figures| {
-        let name = row.promise.tiers.get(figures.tier).map_or("", |tier| tier.name.as_str());
-        let attainment = Share::of(figures.compliant, figures.valid);
-        let of = |set: &Percentiles, get: fn(&Percentiles) -> Option<Nanos>, decimals| {
-            if set.n == 0 {
-                Cell::missing(&crate::measured::Missing::NoRequests, words)
-            } else {
-                Cell::new(millis_or_infinite(get(set), decimals))
-            }
-        };
-        let itl = |get: fn(&Percentiles) -> Option<Nanos>| match &figures.itl {
-            Measured::Value(itl) => of(itl, get, 1),
-            Measured::Missing(reason) => Cell::missing(reason, words),
-        };
-        let tpot = |time: Option<Seconds>| match figures.tpot.n {
-            0 => Cell::missing(&crate::measured::Missing::NoRequests, words),
-            _ => Cell::new(millis_or_infinite(time.map(Nanos::rounded_up), 1)),
-        };
-        vec![
-            Cell::new(name),
-            Cell::new(count(figures.valid)),
-            share_cell(attainment, words),
-            of(&figures.ttft, |set| set.p50, 0),
-            of(&figures.ttft, |set| set.p95, 0),
-            of(&figures.ttft, |set| set.p99, 0),
-            itl(|set| set.p50),
-            itl(|set| set.p99),
-            itl(|set| set.max),
-            tpot(figures.tpot.p50),
-            tpot(figures.tpot.p99),
-        ]
-    });
-    let rows = rows.collect();
-    let rate = format!("{} req/s", plain(step.offered));
-    let caption = (words.say.aside)(words.title.latency, &rate);
-    Table { caption, columns, rows }
-}
-
-/// What the window of a step was: its length, its tail, how busy it was.
-#[must_use]
-pub fn window(step: &StepJudgement, words: &Words) -> Vec<super::Pair> {
-    let terms = &words.term;
-    fn pair<T>(
-        label: &str,
-        value: &Measured<T>,
-        words: &Words,
-        text: impl FnOnce(&T) -> String,
-    ) -> super::Pair {
-        (label.to_owned(), Cell::measured(value, words, text).text)
-    }
-    let window = Measured::Value(step.window);
-    vec![
-        pair(terms.window, &window, words, |time| format!("{} s", fixed(*time, 1))),
-        pair(terms.wall, &step.wall, words, |time| format!("{} s", fixed(*time, 1))),
-        pair(terms.edge, &step.edge, words, |edge| format!("{} %", percent(*edge, 2))),
-        pair(terms.goodput_steady, &step.flow.goodput_steady, words, |rate| {
-            format!("{} {}", fixed(*rate, 1), TokenRate::UNIT)
-        }),
-        pair(terms.concurrency, &step.concurrency, words, |mean| fixed(*mean, 1)),
-    ]
 }

@@ -21,6 +21,7 @@ pub const EN: Words = Words {
     verdict,
     promise,
     itl_rule,
+    itl_rule_short,
     mode,
     failure,
     client_fault,
@@ -102,6 +103,11 @@ const TERMS: Terms = Terms {
     power: "Power",
     goodput_per_watt: "Goodput/watt",
     chain: "Smooth tasks",
+    chain_if_independent: "If steps were independent",
+    tokens_per_event: "Tokens per event",
+    cancelled_late: "Of which past TTFT limit",
+    attainment_adjusted: "Late ones as bad",
+    attainment_between: "All bad – all good",
     ttft: "TTFT",
     ttft_from_intended: "TTFT from schedule",
     itl: "ITL",
@@ -152,6 +158,9 @@ const TITLES: Titles = Titles {
     promises: "Promises",
     steps: "Steps tested",
     latency: "Latency by tier",
+    rules: "Attainment under each ITL rule",
+    cancelled: "Attainment and cancelled requests",
+    window: "The window",
     input: "Input",
     money: "Money",
     failures: "Failures",
@@ -173,6 +182,7 @@ const SAYINGS: Sayings = Sayings {
     window_too_short: "window too short",
     signed_promise: "signed",
     watched_promise: "watched",
+    declared: "declared",
     whole_step: "all",
     no_failures: "No valid request failed.",
     nothing_to_note: "Nothing needs attention.",
@@ -204,6 +214,10 @@ const SAYINGS: Sayings = Sayings {
     },
     bounds: |lower, upper| format!("{lower}–{upper}"),
     aside: |text, aside| format!("{text} ({aside})"),
+    tpot_undefined: |requests| format!("undefined for {requests} requests of fewer than 2 tokens"),
+    smooth_tasks: |share, bounds, tasks, steps| {
+        format!("{share} % of {tasks} tasks of {steps} steps (bounds {bounds} %)")
+    },
     screen: |verdict| format!("screen: {verdict}"),
     input_per_output: |ratio| format!("input : output = {ratio} : 1"),
     tpot_as_speed: |speed| format!("≥ {speed} tok/s"),
@@ -267,6 +281,15 @@ fn itl_rule(rule: &ItlRule, limit_ms: &str) -> String {
         }
         ItlRule::WorstGap => format!("no gap of a request above {limit_ms} ms"),
         ItlRule::MeanGap => format!("a request's mean gap at most {limit_ms} ms"),
+    }
+}
+
+fn itl_rule_short(rule: &ItlRule) -> &'static str {
+    match rule {
+        ItlRule::GapShare { q: GapQuantile::P95, .. } => "95 % of gaps",
+        ItlRule::GapShare { q: GapQuantile::P99, .. } => "99 % of gaps",
+        ItlRule::WorstGap => "Every gap",
+        ItlRule::MeanGap => "Mean gap",
     }
 }
 

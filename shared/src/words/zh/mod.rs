@@ -21,6 +21,7 @@ pub const ZH: Words = Words {
     verdict,
     promise,
     itl_rule,
+    itl_rule_short,
     mode,
     failure,
     client_fault,
@@ -101,7 +102,12 @@ const TERMS: Terms = Terms {
     input_per_output: "输入输出比",
     power: "功率",
     goodput_per_watt: "每瓦产能",
-    chain: "全程顺畅任务占比",
+    chain: "全程顺畅任务",
+    chain_if_independent: "若各步相互独立",
+    tokens_per_event: "每事件 token 数",
+    cancelled_late: "其中已超 TTFT 上限",
+    attainment_adjusted: "超限取消计为违约",
+    attainment_between: "全计违约–全计合规",
     ttft: "TTFT",
     ttft_from_intended: "TTFT（自计划时刻）",
     itl: "ITL",
@@ -152,6 +158,9 @@ const TITLES: Titles = Titles {
     promises: "承诺表",
     steps: "各负载点结果",
     latency: "各档时延",
+    rules: "三种 ITL 规则下的达标率",
+    cancelled: "达标率与用户取消",
+    window: "计量段概况",
     input: "输入三口径",
     money: "成本与产值",
     failures: "失败明细",
@@ -173,6 +182,7 @@ const SAYINGS: Sayings = Sayings {
     window_too_short: "计量段过短",
     signed_promise: "签署",
     watched_promise: "观察",
+    declared: "采用",
     whole_step: "全部",
     no_failures: "有效请求无一失败。",
     nothing_to_note: "没有需要关注的事项。",
@@ -201,6 +211,10 @@ const SAYINGS: Sayings = Sayings {
     },
     bounds: |lower, upper| format!("{lower}–{upper}"),
     aside: |text, aside| format!("{text}（{aside}）"),
+    tpot_undefined: |requests| format!("{requests} 个请求输出不足 2 个 token，无此指标"),
+    smooth_tasks: |share, bounds, tasks, steps| {
+        format!("{share} %（{tasks} 个 {steps} 步任务，置信限 {bounds} %）")
+    },
     screen: |verdict| format!("初筛：{verdict}"),
     input_per_output: |ratio| format!("输入输出比 {ratio} : 1"),
     tpot_as_speed: |speed| format!("≥ {speed} tok/s"),
@@ -262,6 +276,15 @@ fn itl_rule(rule: &ItlRule, limit_ms: &str) -> String {
         }
         ItlRule::WorstGap => format!("单个请求的任一间隔不超过 {limit_ms} ms"),
         ItlRule::MeanGap => format!("单个请求的平均间隔不超过 {limit_ms} ms"),
+    }
+}
+
+fn itl_rule_short(rule: &ItlRule) -> &'static str {
+    match rule {
+        ItlRule::GapShare { q: GapQuantile::P95, .. } => "95 % 的间隔",
+        ItlRule::GapShare { q: GapQuantile::P99, .. } => "99 % 的间隔",
+        ItlRule::WorstGap => "每个间隔",
+        ItlRule::MeanGap => "平均间隔",
     }
 }
 
