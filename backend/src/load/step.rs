@@ -225,6 +225,9 @@ fn run(
         collector.take(last);
     }
     let generator = evidence_of(&evidence, feeder_cpu, plan.window, shared.dropped());
+    let end = clock.now();
+    // A step that was stopped has the window that it came to.
+    let (w0, w1) = if reason.is_some() { (w0.min(end), w1.min(end)) } else { (w0, w1) };
     let step = Step {
         id: plan.id,
         kind: plan.kind,
@@ -233,7 +236,7 @@ fn run(
         start,
         w0,
         w1,
-        end: clock.now(),
+        end,
         scheduled: shared.scheduled(),
         generator,
         stopped: reason,

@@ -74,6 +74,11 @@ pub enum Invalid {
         /// The longest hole.
         longest: Nanos,
     },
+    /// It was stopped before its window had ended.
+    Stopped {
+        /// Why, in the tool's words.
+        why: String,
+    },
     /// No member at all.
     Empty,
 }
@@ -120,6 +125,9 @@ pub(crate) fn reasons(
     input: &Input,
     telemetry_hole: Option<Nanos>,
 ) -> Vec<Invalid> {
+    if let Some(why) = &step.stopped {
+        return vec![Invalid::Stopped { why: why.clone() }];
+    }
     if pass.counts.members == 0 {
         return vec![Invalid::Empty];
     }

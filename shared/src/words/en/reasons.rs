@@ -87,6 +87,9 @@ pub(super) fn invalid(reason: &Invalid) -> Advice {
             format!("telemetry has a hole of {}", span(longest.seconds())),
             "Check the metrics endpoint, then repeat the step.",
         ),
+        Invalid::Stopped { why } => {
+            (format!("the step was stopped early: {why}"), "Repeat the step to its end.")
+        }
         Invalid::Empty => (
             "no request was sent in the window".to_owned(),
             "Lengthen the window or raise the rate.",

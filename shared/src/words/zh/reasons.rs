@@ -80,6 +80,7 @@ pub(super) fn invalid(reason: &Invalid) -> Advice {
             format!("监控数据中断 {}", span(longest.seconds())),
             "请检查监控指标接口，再重测该负载点。",
         ),
+        Invalid::Stopped { why } => (format!("该负载点被提前终止：{why}"), "请完整重测该负载点。"),
         Invalid::Empty => ("计量段内没有发出任何请求".to_owned(), "请延长计量段或提高到达率。"),
     };
     Advice { what, fix: fix.to_owned() }

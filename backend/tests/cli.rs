@@ -1,0 +1,215 @@
+//! The command line as a person meets it: a measurement from plan to report, and every kind of
+//! bad input: one clear sentence that says what to do, a non-zero exit code, no panic, and
+//! nothing lost that was measured.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+use tokencap::presets::{self, Kind};
+use tokencap::sim;
+
+const PLAN: &str = r#"
+promise = "demo"
+workload = "demo"
+
+[deployment]
+model = "sim-demo"
+engine = "tokencap-sim"
+gpu = "simulated"
+gpus_serving = 2
+gpus_provisioned = 2
+simulated = true
+
+[sweep]
+rates = [6, 9]
+warmup_s = 0.5
+window_s = 1.5
+"#;
+
+fn cluster(key: Option<&str>) -> sim::Handle {
+    let preset = presets::find(Kind::Sim, "demo").unwrap();
+    let config = sim::Config::from_toml(preset.text).unwrap();
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    sim::serve(config, key.map(str::to_owned), listener).unwrap()
+}
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("plan.toml"), PLAN).unwrap();
+    folder
+}
+
+/// Runs the program in a folder; the arguments are separated by spaces.
+fn tokencap(folder: &Path, arguments: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tokencap"));
+    command.args(arguments.split_whitespace()).current_dir(folder);
+    for name in ["TOKENCAP_API_KEY", "LC_ALL", "LC_MESSAGES", "LANG", "HEADLESS"] {
+        command.env_remove(name);
+    }
+    command.output().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// The one sentence of a failure: on stderr, the last line, after the program's name.
+fn failure(output: &Output) -> String {
+    let said = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
+    let last = said.trim_end().lines().last().unwrap().to_owned();
+    assert!(last.starts_with("tokencap: "), "{said}");
+    last
+}
+
+#[track_caller]
+fn says(output: &Output, words: &[&str]) {
+    let said = failure(output);
+    for word in words {
+        assert!(said.contains(word), "«{word}» is missing in: {said}");
+    }
+}
+
+#[test]
+fn a_sweep_makes_a_bundle_that_the_report_reads_in_both_languages_and_as_json() {
+    let (cluster, folder) = (cluster(None), folder());
+    let sweep = format!("sweep --target http://{} --plan plan.toml", cluster.addr);
+    let swept = tokencap(folder.path(), &sweep);
+    assert!(swept.status.success(), "{}", String::from_utf8_lossy(&swept.stderr));
+    assert!(out(&swept).contains("tokencap report run.tokencap"));
+
+    let json = out(&tokencap(folder.path(), "report run.tokencap --json"));
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let steps = report["rows"][0]["capacity"]["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 2);
+    for step in steps {
+        let (valid, completed) = (&step["counts"]["valid"], &step["counts"]["completed"]);
+        assert!(valid.as_u64().unwrap() > 0 && valid == completed, "{step}");
+        // Gaps were recorded at their true size, not cut off by a histogram's range.
+        let itl = &step["tiers"][0]["itl"]["value"];
+        assert!(itl["p50"].as_u64().unwrap() > 1_000_000, "{itl}");
+    }
+
+    let english = out(&tokencap(folder.path(), "report run.tokencap --lang en"));
+    let chinese = out(&tokencap(folder.path(), "report run.tokencap --lang zh"));
+    assert!(
+        english.contains("SIMULATED, NOT HARDWARE") && english.contains("choose a price sheet")
+    );
+    assert!(chinese.contains("集群日上限") && !chinese.contains("Needs attention"));
+    let priced = tokencap(folder.path(), "report run.tokencap --prices reference-2026-11");
+    assert!(out(&priced).contains("USD/MTok"));
+
+    says(&tokencap(folder.path(), &sweep), &["run.tokencap", "exists already", "--out"]);
+}
+
+#[test]
+fn what_is_wrong_with_the_target_is_said_before_anything_is_measured() {
+    let (cluster, folder) = (cluster(Some("right-key")), folder());
+    let sweep = |target: &str, more: &str| {
+        tokencap(folder.path(), &format!("sweep --target {target} --plan plan.toml {more}"))
+    };
+    let address = format!("http://{}", cluster.addr);
+    // A port that nothing listens on: bound once, then given back.
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
+    says(
+        &sweep(&format!("http://{free}"), ""),
+        &["nothing answers at", "check that the server runs"],
+    );
+    says(&sweep("nonsense", ""), &["no address of a server", "http://10.0.0.5:8000"]);
+    says(&sweep(&address, ""), &["refuses the API key (401)", "environment variable or file"]);
+
+    std::fs::write(folder.path().join("wrong"), "wrong-key\n").unwrap();
+    let wrong = sweep(&address, "--api-key-file wrong");
+    says(&wrong, &["refuses the API key (401)"]);
+    assert!(!failure(&wrong).contains("wrong-key"), "a key is never said");
+    says(&sweep(&address, "--api-key-file missing"), &["missing"]);
+
+    std::fs::write(folder.path().join("right"), "right-key\n").unwrap();
+    let model = sweep(&address, "--api-key-file right --model gpt-99");
+    says(&model, &["does not know the model `gpt-99`", "sim-demo"]);
+    assert!(!folder.path().join("run.tokencap").exists(), "nothing was measured");
+}
+
+#[test]
+fn a_plan_with_a_typo_is_answered_with_its_place() {
+    let folder = folder();
+    std::fs::write(folder.path().join("plan.toml"), PLAN.replace("window_s", "windw_s")).unwrap();
+    let sweep = "sweep --target http://127.0.0.1:9 --plan";
+    let typo = tokencap(folder.path(), &format!("{sweep} plan.toml"));
+    says(&typo, &["plan.toml:16:1:", "windw_s", "window_s"]);
+    says(&tokencap(folder.path(), &format!("{sweep} none.toml")), &["none.toml", "check the path"]);
+}
+
+#[test]
+fn a_file_that_is_no_bundle_is_refused_in_one_sentence() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("foreign.tokencap"), "hello").unwrap();
+    std::fs::write(path("empty.tokencap"), "").unwrap();
+    for name in ["foreign", "empty"] {
+        for command in ["report", "serve --port 0"] {
+            let refused = tokencap(folder.path(), &format!("{command} {name}.tokencap"));
+            says(&refused, &["is not a tokencap bundle", "tokencap sweep"]);
+        }
+    }
+    says(&tokencap(folder.path(), "report gone.tokencap"), &["gone.tokencap"]);
+    says(&tokencap(folder.path(), "report ."), &["folder"]);
+    says(
+        &tokencap(folder.path(), "report foreign.tokencap --prices nonsense"),
+        &["price sheet", "reference-2026-11"],
+    );
+}
+
+#[test]
+fn a_truncated_bundle_is_refused() {
+    let (cluster, folder) = (cluster(None), folder());
+    let plan = PLAN.replace("[6, 9]", "[6]");
+    std::fs::write(folder.path().join("plan.toml"), plan).unwrap();
+    let sweep = format!("sweep --target http://{} --plan plan.toml", cluster.addr);
+    assert!(tokencap(folder.path(), &sweep).status.success());
+    let path = folder.path().join("run.tokencap");
+    let bytes = std::fs::read(&path).unwrap();
+    for part in [1, 2, 3] {
+        std::fs::write(&path, &bytes[..bytes.len() * part / 4]).unwrap();
+        says(&tokencap(folder.path(), "report run.tokencap"), &["run.tokencap"]);
+    }
+}
+
+#[test]
+fn a_disk_that_cannot_hold_the_bundle_is_known_before_the_measurement() {
+    let (cluster, folder) = (cluster(None), folder());
+    let sweep = format!("sweep --target http://{} --plan plan.toml", cluster.addr);
+    let nowhere = tokencap(folder.path(), &format!("{sweep} --out no/such/folder/run.tokencap"));
+    says(&nowhere, &["no/such/folder"]);
+    // A device that is always full.
+    let full = tokencap(folder.path(), &format!("{sweep} --out /dev/full/run.tokencap"));
+    says(&full, &["/dev/full"]);
+}
+
+/// An interrupted sweep keeps what was measured, and says so.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_what_was_measured() {
+    let (cluster, folder) = (cluster(None), folder());
+    let plan = PLAN.replace("[6, 9]", "[6, 9, 9, 9, 9, 9, 9, 9]");
+    std::fs::write(folder.path().join("plan.toml"), plan).unwrap();
+    let running = Command::new(env!("CARGO_BIN_EXE_tokencap"))
+        .args(["sweep", "--target", &format!("http://{}", cluster.addr), "--plan", "plan.toml"])
+        .current_dir(folder.path())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(5));
+    let pid = running.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let ended = running.wait_with_output().unwrap();
+    assert!(ended.status.success());
+    let json = out(&tokencap(folder.path(), "report run.tokencap --json"));
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let steps = report["rows"][0]["capacity"]["steps"].as_array().unwrap().len();
+    assert!((1..8).contains(&steps), "{steps} steps");
+}
