@@ -1,6 +1,19 @@
 //! The web app: reads bundles in the browser and shows what they prove.
+//!
+//! Everything is computed here, by the code that measured: bundles are read, judged and shown
+//! without leaving the machine. A server that serves the page only adds its list of bundles.
 
+#![expect(unreachable_pub, reason = "what the component macro generates is public")]
+
+mod app;
+mod browser;
+mod components;
+mod evidence;
 pub mod golden;
+mod pages;
+mod route;
+mod state;
+mod text;
 
 use leptos::prelude::*;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -12,7 +25,7 @@ pub fn start() {
     let Some(root) = document().get_element_by_id("app") else {
         panic!("the page has no element with id \"app\"");
     };
-    mount_to(wasm_bindgen::JsCast::unchecked_into(root), App).forget();
+    mount_to(wasm_bindgen::JsCast::unchecked_into(root), app::App).forget();
 }
 
 /// Tells the console and the page's banner, which stands outside the app, what went wrong.
@@ -24,15 +37,5 @@ fn report_panic(panic: &std::panic::PanicHookInfo<'_>) {
     if let Ok(event) = web_sys::CustomEvent::new_with_event_init_dict("tokencap-panic", &init) {
         // An event that cannot be sent leaves the banner to the trap that follows.
         let _ = window().dispatch_event(&event);
-    }
-}
-
-/// The whole page.
-#[component]
-fn App() -> impl IntoView {
-    view! {
-        <main>
-            <h1>"tokencap"</h1>
-        </main>
     }
 }

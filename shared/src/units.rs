@@ -133,6 +133,11 @@ impl Share {
     }
 }
 
+impl Share {
+    /// All of it.
+    pub const ONE: Self = Self(1.0);
+}
+
 impl Rate {
     /// Nothing arrives.
     pub const ZERO: Self = Self(0.0);

@@ -80,7 +80,7 @@ async fn a_trap_after_the_start_shows_the_banner_and_reload_recovers() {
         let reload = fantoccini::Locator::Css("#reload");
         browser.client().find(reload).await.unwrap().click().await.unwrap();
         browser.until("it starts again", async || !browser.shows("#failure").await).await;
-        assert!(browser.text("h1").await.contains("tokencap"));
+        assert!(browser.text(".wordmark").await.contains("tokencap"));
     })
     .await;
 }

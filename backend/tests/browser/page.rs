@@ -9,7 +9,7 @@ use crate::support::{in_browser, serve, static_host};
 async fn the_served_page_starts_without_a_complaint() {
     in_browser("served", async |browser| {
         browser.open(&serve(vec![]).await).await;
-        assert!(browser.text("h1").await.contains("tokencap"));
+        assert!(browser.text(".wordmark").await.contains("tokencap"));
         assert!(!browser.shows("#loading").await);
         assert!(!browser.shows("#failure").await);
         let language = browser.run("return document.documentElement.lang", vec![]).await;
@@ -23,7 +23,7 @@ async fn the_served_page_starts_without_a_complaint() {
 async fn the_page_starts_from_any_folder_of_a_static_host() {
     in_browser("static", async |browser| {
         browser.open(&static_host(|file| Some(file.bytes.to_vec())).await).await;
-        assert!(browser.text("h1").await.contains("tokencap"));
+        assert!(browser.text(".wordmark").await.contains("tokencap"));
         assert!(!browser.shows("#failure").await);
     })
     .await;

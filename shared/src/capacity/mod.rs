@@ -9,6 +9,7 @@ use crate::judge::{Dependence, Evidence, Gaps, StepJudgement, Verdict, judge_ste
 use crate::measured::{Measured, Missing};
 use crate::promise::{PromiseKind, PromiseSheet, VerdictMode};
 use crate::record::Request;
+use crate::step::Step;
 use crate::units::{Ratio, Share, TokenRate, TokensPerDay, TokensPerJoule};
 
 pub use lambda::{Basis, Crossing, LambdaSloMax, Tested, first_crossing, lambda_slo_max};
@@ -77,31 +78,28 @@ pub fn of_bundle(bundle: &Bundle) -> Capacity {
 #[must_use]
 pub fn of_bundle_under(bundle: &Bundle, sheet: &PromiseSheet) -> Capacity {
     let manifest = &bundle.manifest;
-    let gaps = Gaps::Recorded { tiers: &manifest.promise.tiers, histograms: &bundle.gaps };
-    let sorted = bundle.requests.is_sorted_by_key(|request| request.step);
-    let mut others = Vec::new();
-    let steps = manifest
-        .steps
-        .iter()
-        .map(|step| {
-            let requests = if sorted {
-                of_step(&bundle.requests, step.id)
-            } else {
-                others = bundle.requests.iter().filter(|r| r.step == step.id).copied().collect();
-                &others[..]
-            };
-            let evidence = Evidence { step, requests, gaps, telemetry: &bundle.telemetry };
-            judge_step(evidence, sheet, &manifest.workload, Dependence::Estimated)
-        })
-        .collect();
+    let steps = manifest.steps.iter().map(|step| of_step(bundle, step, sheet)).collect();
     of_steps(steps, sheet, manifest.deployment.gpus_serving)
 }
 
-/// The requests of a step, of requests in the order of steps.
-fn of_step(requests: &[Request], step: u32) -> &[Request] {
-    let from = requests.partition_point(|request| request.step < step);
-    let to = requests.partition_point(|request| request.step <= step);
-    &requests[from..to]
+/// Judges one step of a bundle under a promise sheet: a slice of [`of_bundle_under`], for a page
+/// that must answer its reader between two of them.
+#[must_use]
+pub fn of_step(bundle: &Bundle, step: &Step, sheet: &PromiseSheet) -> StepJudgement {
+    let manifest = &bundle.manifest;
+    let gaps = Gaps::Recorded { tiers: &manifest.promise.tiers, histograms: &bundle.gaps };
+    let all = &bundle.requests;
+    let others: Vec<Request>;
+    let requests = if all.is_sorted_by_key(|request| request.step) {
+        let from = all.partition_point(|request| request.step < step.id);
+        let to = all.partition_point(|request| request.step <= step.id);
+        &all[from..to]
+    } else {
+        others = all.iter().filter(|request| request.step == step.id).copied().collect();
+        &others
+    };
+    let evidence = Evidence { step, requests, gaps, telemetry: &bundle.telemetry };
+    judge_step(evidence, sheet, &manifest.workload, Dependence::Estimated)
 }
 
 /// Capacity of judged steps of a deployment with so many serving GPUs.

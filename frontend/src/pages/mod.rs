@@ -1,0 +1,3 @@
+//! The pages, each for one kind of reader.
+
+pub(crate) mod report;

@@ -1,0 +1,64 @@
+//! From a file to a judged bundle, in slices between which the page draws and answers.
+
+use std::sync::Arc;
+
+use tokencap_shared::bundle::{self, Bundle, BundleError};
+use tokencap_shared::capacity::{self, Capacity};
+
+use super::library::{Source, Stage};
+use crate::browser::{self, FetchError};
+
+/// Why a bundle could not be opened.
+#[derive(Clone, Debug)]
+pub(crate) enum Refusal {
+    /// The browser cannot read the file.
+    UnreadableFile,
+    /// Nothing is in the file.
+    EmptyFile,
+    /// It is no bundle, or a damaged one.
+    Bundle(Arc<BundleError>),
+    /// The server does not answer.
+    ServerGone,
+    /// The server answers with this status.
+    ServerRefuses(u16),
+}
+
+/// Reads and judges a bundle.
+pub(super) async fn read(
+    source: Source,
+    stage: impl Fn(Stage),
+) -> Result<(Bundle, Capacity), Refusal> {
+    let bytes = bytes(source).await?;
+    browser::breathe().await;
+    let bundle = unpack(&bytes)?;
+    drop(bytes);
+    let of = bundle.manifest.steps.len();
+    let mut judged = Vec::with_capacity(of);
+    for (at, step) in bundle.manifest.steps.iter().enumerate() {
+        stage(Stage::Judging { step: at + 1, of });
+        browser::breathe().await;
+        judged.push(capacity::of_step(&bundle, step, &bundle.manifest.promise));
+    }
+    let manifest = &bundle.manifest;
+    let capacity = capacity::of_steps(judged, &manifest.promise, manifest.deployment.gpus_serving);
+    Ok((bundle, capacity))
+}
+
+async fn bytes(source: Source) -> Result<Vec<u8>, Refusal> {
+    match source {
+        Source::File(file) => browser::bytes_of(&file).await.ok_or(Refusal::UnreadableFile),
+        Source::Server { id, .. } => {
+            browser::fetch(&format!("api/bundles/{id}")).await.map_err(|error| match error {
+                FetchError::Unreachable => Refusal::ServerGone,
+                FetchError::Status(status) => Refusal::ServerRefuses(status),
+            })
+        }
+    }
+}
+
+fn unpack(bytes: &[u8]) -> Result<Bundle, Refusal> {
+    if bytes.is_empty() {
+        return Err(Refusal::EmptyFile);
+    }
+    bundle::read(bytes).map_err(|error| Refusal::Bundle(Arc::new(error)))
+}

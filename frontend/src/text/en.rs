@@ -1,0 +1,96 @@
+//! English.
+
+use tokencap_shared::bundle::BundleError;
+
+use super::{Formulas, PageWords};
+
+/// English.
+pub(super) const EN: PageWords = PageWords {
+    report: "Report",
+    navigation: "Pages",
+    skip: "Skip to the content",
+    language: "Language",
+    theme: "Appearance",
+    theme_auto: "As the system",
+    theme_light: "Light",
+    theme_dark: "Dark",
+    print: "Print",
+    close: "Close",
+
+    empty_title: "Open a bundle",
+    empty_hint: "A bundle is the .tokencap file that `tokencap sweep` writes. Open one or several: \
+        each becomes a row.",
+    stays_here: "Files are read, checked and judged in this browser. Nothing leaves this machine.",
+    choose: "Choose files…",
+    or_drop: "or drop them anywhere on this page",
+    drop_now: "Drop to open",
+    bundles: "Bundles",
+    add: "Open another…",
+    remove: |name| format!("Remove {name}"),
+    open: |name, megabytes| format!("Open {name} ({megabytes} MB)"),
+    show: |name| format!("Show the details of {name}"),
+
+    waiting: |name| format!("{name}: waiting"),
+    reading: |name| format!("{name}: reading"),
+    judging: |name, step, of| format!("{name}: judging step {step} of {of}"),
+    opened: |name| format!("{name} is open"),
+
+    cannot_open: |name| format!("{name} could not be opened"),
+    unreadable_file: "The browser could not read the file: see that it still exists and is not \
+        locked, then choose it again.",
+    empty_file: "The file is empty: copy it again from where it was written.",
+    bundle_error,
+    server_gone: "The server does not answer: see that `tokencap serve` is running, then reload \
+        the page. Bundles that are open stay open.",
+    server_refuses: |status| format!("The server answered with status {status}: reload the page."),
+    dismiss: "Dismiss",
+
+
+    how: "How it is computed",
+    inputs: "From these figures",
+    context: "Measured here",
+    compliant_tokens: "Output tokens of compliant requests",
+    blended: "All revenue for each million output tokens",
+    seed: "Seed",
+    records: "Raw records",
+    formula: Formulas {
+        lambda: "The highest tested arrival rate whose step is valid, at which every signed \
+            promise is held, and below which no tested rate is broken. The limit lies between it \
+            and the first broken rate.",
+        goodput: "Output tokens of the compliant requests ÷ wall time, at λ_slo_max.",
+        goodput_per_gpu: "SLO goodput ÷ GPUs serving.",
+        daily: "Goodput/GPU × GPUs × 86,400 s.",
+        steps_per_day: "Daily capacity ÷ mean output tokens of a step.",
+        tasks_per_day: "Steps a day ÷ steps of a task.",
+        attainment: "Compliant requests ÷ valid requests of the tier that has the least.",
+        goodput_per_watt: "SLO goodput ÷ mean GPU power in the window.",
+        cost: "GPU price × GPUs provisioned ÷ 3,600 s ÷ SLO goodput × 10⁶. Work that failed or \
+            broke its promise is thereby charged to the tokens that kept theirs.",
+        price: "What the price sheet sells a million output tokens for.",
+        value: "Output, uncached input and cached input of the compliant requests × their \
+            prices ÷ wall time × 86,400 s.",
+        margin: "Daily value at price − cost of the GPUs provisioned for a day.",
+    },
+    none_broken: "none broken above",
+    with_input: |price| format!("{price} with input"),
+    promises_held: |held, of| format!("{held} of {of} signed promises held"),
+
+    price_sheet: "Price sheet",
+    no_prices: "No prices",
+    choose_prices: "Choose a price sheet to see cost, value and margin.",
+    sheet_of: |name, currency, date| format!("{name} ({currency}, {date})"),
+    scenario: "scenario, not signed",
+    scenario_long: "Scenario, not signed: figures marked by a dashed line follow your changes, \
+        not the price sheet.",
+    reset: "Back to the sheet",
+    own_figure: "your figure",
+    not_a_price: "Give a number that is not negative.",
+};
+
+/// The shared crate's own sentence, with a capital and a full stop.
+fn bundle_error(error: &BundleError) -> String {
+    let text = error.to_string();
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
