@@ -45,7 +45,6 @@ pub(super) const EN: PageWords = PageWords {
     server_refuses: |status| format!("The server answered with status {status}: reload the page."),
     dismiss: "Dismiss",
 
-
     how: "How it is computed",
     inputs: "From these figures",
     context: "Measured here",

@@ -92,7 +92,6 @@ pub(crate) struct PageWords {
     pub(crate) server_refuses: fn(u16) -> String,
     pub(crate) dismiss: &'static str,
 
-
     pub(crate) how: &'static str,
     pub(crate) inputs: &'static str,
     pub(crate) context: &'static str,

@@ -43,7 +43,6 @@ pub(super) const ZH: PageWords = PageWords {
     server_refuses: |status| format!("服务端返回状态 {status}：请刷新页面。"),
     dismiss: "关闭提示",
 
-
     how: "计算方法",
     inputs: "计算依据",
     context: "测量条件",
