@@ -14,6 +14,7 @@ mod pages;
 mod route;
 mod state;
 mod text;
+mod toml;
 
 use leptos::prelude::*;
 use wasm_bindgen::prelude::wasm_bindgen;

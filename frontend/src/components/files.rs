@@ -118,6 +118,9 @@ fn progress(job: &Job, text: Text) -> impl IntoView + use<> {
     let (label, part) = match job.stage {
         Stage::Waiting => ((page.waiting)(&job.name), Some(0.0)),
         Stage::Reading => ((page.reading)(&job.name), None),
+        Stage::Rows { read, of } => {
+            ((page.reading)(&job.name), Some(read as f64 / of.max(1) as f64))
+        }
         Stage::Judging { step, of } => {
             ((page.judging)(&job.name, step, of), Some(step as f64 / of.max(1) as f64))
         }

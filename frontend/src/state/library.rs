@@ -43,8 +43,15 @@ pub(crate) struct Job {
 pub(crate) enum Stage {
     /// Others come first.
     Waiting,
-    /// Its bytes and rows are read.
+    /// Its bytes are fetched, unpacked and checked.
     Reading,
+    /// Its records are read.
+    Rows {
+        /// Rows.
+        read: usize,
+        /// Of how many.
+        of: usize,
+    },
     /// Its steps are judged: this one, from 1, of so many.
     Judging {
         /// The step.

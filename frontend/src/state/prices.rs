@@ -4,6 +4,8 @@ use leptos::prelude::*;
 use tokencap_shared::money::{Price, PriceBasis, PriceSheet};
 use tokencap_shared::units::Share;
 
+use crate::toml;
+
 /// The dated sheets that come with the tool.
 const PRESETS: [&str; 1] = [include_str!("../../../assets/prices/reference-2026-11.toml")];
 

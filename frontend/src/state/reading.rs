@@ -1,8 +1,9 @@
 //! From a file to a judged bundle, in slices between which the page draws and answers.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
-use tokencap_shared::bundle::{self, Bundle, BundleError};
+use tokencap_shared::bundle::{self, Bundle, BundleError, Progress};
 use tokencap_shared::capacity::{self, Capacity};
 
 use super::library::{Source, Stage};
@@ -30,7 +31,7 @@ pub(super) async fn read(
 ) -> Result<(Bundle, Capacity), Refusal> {
     let bytes = bytes(source).await?;
     browser::breathe().await;
-    let bundle = unpack(&bytes)?;
+    let bundle = unpack(&bytes, &stage).await?;
     drop(bytes);
     let of = bundle.manifest.steps.len();
     let mut judged = Vec::with_capacity(of);
@@ -56,9 +57,16 @@ async fn bytes(source: Source) -> Result<Vec<u8>, Refusal> {
     }
 }
 
-fn unpack(bytes: &[u8]) -> Result<Bundle, Refusal> {
+async fn unpack(bytes: &[u8], stage: &impl Fn(Stage)) -> Result<Bundle, Refusal> {
     if bytes.is_empty() {
         return Err(Refusal::EmptyFile);
     }
-    bundle::read(bytes).map_err(|error| Refusal::Bundle(Arc::new(error)))
+    let mut pause = |progress| -> Pin<Box<dyn Future<Output = ()>>> {
+        if let Progress::Rows { read, of } = progress {
+            stage(Stage::Rows { read, of });
+        }
+        Box::pin(browser::breathe())
+    };
+    let bundle = bundle::read_in_slices(bytes, &mut pause).await;
+    bundle.map_err(|error| Refusal::Bundle(Arc::new(error)))
 }

@@ -129,7 +129,12 @@ fn bundle_error(error: &BundleError) -> String {
         BundleError::Inconsistent { problem } => {
             format!("manifest.json 自相矛盾（{problem}）：请重新测量，或{AGAIN}。")
         }
-        BundleError::Table { member, .. } => format!("数据表 {member} 无法读取：{AGAIN}。"),
+        BundleError::Table { member, problem } => {
+            format!("数据表 {member} 无法读取（{problem}）：{AGAIN}。")
+        }
+        BundleError::Unwritten { member, problem } => {
+            format!("数据表 {member} 无法写出：{problem}。")
+        }
         BundleError::Schema { member } => {
             format!("数据表 {member} 的列与测试包格式不符：{AGAIN}。")
         }

@@ -1,7 +1,5 @@
 //! Why a file is no bundle, or a bundle cannot be written: one sentence, with what to do.
 
-use parquet::errors::ParquetError;
-
 /// What every sentence about a damaged file ends with.
 const AGAIN: &str = "copy or download it again from where it was made";
 
@@ -121,13 +119,20 @@ pub enum BundleError {
         problem: String,
     },
     /// Not the table it should be.
-    #[error("the table {member} cannot be read: {AGAIN}")]
+    #[error("the table {member} cannot be read ({problem}): {AGAIN}")]
     Table {
         /// The member.
         member: &'static str,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A table that its writer refuses.
+    #[error("the table {member} cannot be written: {problem}")]
+    Unwritten {
+        /// The member.
+        member: &'static str,
         /// Why.
-        #[source]
-        source: ParquetError,
+        problem: String,
     },
     /// Other columns than a bundle's.
     #[error("the table {member} does not have the columns of a bundle's format: {AGAIN}")]

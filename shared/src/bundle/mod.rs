@@ -5,6 +5,8 @@ mod archive;
 mod error;
 mod gaps;
 mod hdr;
+mod pace;
+mod parquet;
 mod read;
 mod requests;
 mod rows;
@@ -25,7 +27,8 @@ use crate::telemetry::Sample;
 use crate::workload::Workload;
 
 pub use error::BundleError;
-pub use read::read;
+pub use pace::{Pause, Progress};
+pub use read::{read, read_in_slices};
 pub use write::write;
 
 /// Version of the bundle's format.

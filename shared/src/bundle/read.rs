@@ -7,9 +7,13 @@ use super::archive::{
     DIGESTED, GAPS, MANIFEST, Members, REQUESTS, TELEMETRY, signoff_name, unpack,
 };
 use super::error::BundleError;
+use super::pace::{self, Pace, Pause};
 use super::rows::Rules;
 use super::{Bundle, FORMAT_VERSION, Manifest, gaps, requests, telemetry};
 use crate::DEFINITIONS_VERSION;
+
+/// Bytes that are hashed between two pauses.
+const HASHED_AT_ONCE: usize = 2 << 20;
 
 /// Reads a bundle: checks the archive before anything is unpacked, every member against its
 /// SHA-256, and every row. Whether the sign-offs are worth anything is another question.
@@ -18,19 +22,35 @@ use crate::DEFINITIONS_VERSION;
 /// If the bytes are no bundle, or one that is damaged, changed, contradictory, too large, or of
 /// a newer format.
 pub fn read(bytes: &[u8]) -> Result<Bundle, BundleError> {
+    pace::at_once(|pace| Box::pin(read_at(bytes, pace)))
+}
+
+/// Reads a bundle in slices of some ten milliseconds, and waits after each for the pause: so that
+/// a page that reads a large one still answers its reader.
+///
+/// # Errors
+/// As [`read`].
+pub async fn read_in_slices(bytes: &[u8], pause: &mut Pause<'_>) -> Result<Bundle, BundleError> {
+    read_at(bytes, &mut Pace::new(pause)).await
+}
+
+async fn read_at(bytes: &[u8], pace: &mut Pace<'_>) -> Result<Bundle, BundleError> {
     let mut members = unpack(bytes)?;
+    pace.breathe().await;
     let manifest = manifest(&take(&mut members, MANIFEST)?)?;
     for member in DIGESTED {
         let contents = members.get(member);
         let contents = contents.ok_or_else(|| missing(member))?;
-        if manifest.members.get(member) != Some(&sha256(contents)) {
+        let digest = hex(&digest_at(contents, pace).await);
+        if manifest.members.get(member) != Some(&digest) {
             return Err(BundleError::Digest { member: member.to_owned() });
         }
     }
-    let (requests, errors) =
-        requests::read(take(&mut members, REQUESTS)?, Rules::new(&manifest.steps))?;
+    let rules = Rules::new(&manifest.steps);
+    let (requests, errors) = requests::read(&take(&mut members, REQUESTS)?, rules, pace).await?;
     let gaps = gaps::read(&take(&mut members, GAPS)?, &manifest)?;
-    let telemetry = telemetry::read(take(&mut members, TELEMETRY)?)?;
+    pace.breathe().await;
+    let telemetry = telemetry::read(&take(&mut members, TELEMETRY)?, pace).await?;
     let mut signoffs = std::collections::BTreeMap::new();
     for (member, contents) in members {
         let text = String::from_utf8(contents).map_err(|_| BundleError::DamagedMember {
@@ -46,7 +66,21 @@ pub fn read(bytes: &[u8]) -> Result<Bundle, BundleError> {
 
 /// SHA-256 in hex.
 pub(super) fn sha256(contents: &[u8]) -> String {
-    Sha256::digest(contents).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(contents))
+}
+
+/// SHA-256, with a pause after every few megabytes.
+async fn digest_at(contents: &[u8], pace: &mut Pace<'_>) -> Vec<u8> {
+    let mut hasher = Sha256::new();
+    for part in contents.chunks(HASHED_AT_ONCE) {
+        hasher.update(part);
+        pace.breathe().await;
+    }
+    hasher.finalize().to_vec()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn take(members: &mut Members, member: &str) -> Result<Vec<u8>, BundleError> {

@@ -2,43 +2,53 @@
 
 use std::collections::HashMap;
 
-use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
-use parquet::errors::ParquetError;
+use ::parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use ::parquet::errors::ParquetError;
 
 use super::archive::REQUESTS;
 use super::error::BundleError;
+use super::pace::Pace;
+use super::parquet::{self, Column, Meaning, Physical, Spec};
 use super::rows::Rules;
-use super::table::{Column, Filler, GROUP_ROWS, Group, Layout, Opener};
+use super::table::{Group, Layout, RowGroup};
 use crate::record::{ErrorId, GapSummary, Outcome, Request};
 use crate::units::{Moment, Nanos};
 
 const LAYOUT: Layout = Layout {
     member: REQUESTS,
-    schema: "message requests {
-        required int32 step (INTEGER(32, false));
-        required int32 session (INTEGER(32, false));
-        required int32 turn (INTEGER(32, false));
-        required int64 intended_ns;
-        required int64 sent_ns;
-        optional int64 first_token_ns;
-        optional int64 last_token_ns;
-        required int64 end_ns;
-        optional int32 isl (INTEGER(32, false));
-        optional int32 osl (INTEGER(32, false));
-        optional int32 cached (INTEGER(32, false));
-        optional int64 queue_ns;
-        required int32 events (INTEGER(32, false));
-        optional int64 gap_max_ns;
-        optional int64 gap_p99_ns;
-        optional int64 gap_p95_ns;
-        optional int64 gap_mean_ns;
-        required binary outcome (UTF8);
-        optional int32 status (INTEGER(16, false));
-        optional binary error (UTF8);
-    }",
+    columns: &[
+        whole_number("step"),
+        whole_number("session"),
+        whole_number("turn"),
+        time("intended_ns"),
+        time("sent_ns"),
+        time("first_token_ns").optional(),
+        time("last_token_ns").optional(),
+        time("end_ns"),
+        whole_number("isl").optional(),
+        whole_number("osl").optional(),
+        whole_number("cached").optional(),
+        time("queue_ns").optional(),
+        whole_number("events"),
+        time("gap_max_ns").optional(),
+        time("gap_p99_ns").optional(),
+        time("gap_p95_ns").optional(),
+        time("gap_mean_ns").optional(),
+        Spec::new("outcome", Physical::Bytes, Meaning::Utf8),
+        Spec::new("status", Physical::Int32, Meaning::Unsigned16).optional(),
+        Spec::new("error", Physical::Bytes, Meaning::Utf8).optional(),
+    ],
     dictionary: &["step", "outcome", "status", "error"],
     plain: &[],
 };
+
+const fn whole_number(name: &'static str) -> Spec {
+    Spec::new(name, Physical::Int32, Meaning::Unsigned32)
+}
+
+const fn time(name: &'static str) -> Spec {
+    Spec::new(name, Physical::Int64, Meaning::AsStored)
+}
 
 /// Writes the table. The requests stand in their order and have been checked.
 pub(super) fn write(requests: &[Request], errors: &[String]) -> Result<Vec<u8>, BundleError> {
@@ -102,116 +112,125 @@ fn mean_gap(request: &Request) -> Option<Nanos> {
     Some(Nanos(request.streaming_time()?.0.checked_div(request.gap_count().into())?))
 }
 
-/// A row group's columns, in the order of the schema.
-struct Columns {
-    step: Column<Int32Type>,
-    session: Column<Int32Type>,
-    turn: Column<Int32Type>,
-    intended: Column<Int64Type>,
-    sent: Column<Int64Type>,
-    first_token: Column<Int64Type>,
-    last_token: Column<Int64Type>,
-    end: Column<Int64Type>,
-    isl: Column<Int32Type>,
-    osl: Column<Int32Type>,
-    cached: Column<Int32Type>,
-    queue: Column<Int64Type>,
-    events: Column<Int32Type>,
-    gap_max: Column<Int64Type>,
-    gap_p99: Column<Int64Type>,
-    gap_p95: Column<Int64Type>,
-    gap_mean: Column<Int64Type>,
-    outcome: Column<ByteArrayType>,
-    status: Column<Int32Type>,
-    error: Column<ByteArrayType>,
+/// A row group's columns, in the order of the layout.
+struct Columns<'a> {
+    step: Column<'a, i32>,
+    session: Column<'a, i32>,
+    turn: Column<'a, i32>,
+    intended: Column<'a, i64>,
+    sent: Column<'a, i64>,
+    first_token: Column<'a, i64>,
+    last_token: Column<'a, i64>,
+    end: Column<'a, i64>,
+    isl: Column<'a, i32>,
+    osl: Column<'a, i32>,
+    cached: Column<'a, i32>,
+    queue: Column<'a, i64>,
+    events: Column<'a, i32>,
+    gap_max: Column<'a, i64>,
+    gap_p99: Column<'a, i64>,
+    gap_p95: Column<'a, i64>,
+    gap_mean: Column<'a, i64>,
+    outcome: Column<'a, &'a [u8]>,
+    status: Column<'a, i32>,
+    error: Column<'a, &'a [u8]>,
 }
 
-impl Columns {
-    fn open(open: &mut Opener<'_>) -> Result<Self, ParquetError> {
+/// Why a row cannot be read: its page is damaged, or one of its values cannot be.
+enum RowFault {
+    Page(parquet::Fault),
+    Value(Fault),
+}
+
+impl From<parquet::Fault> for RowFault {
+    fn from(fault: parquet::Fault) -> Self {
+        Self::Page(fault)
+    }
+}
+
+impl From<Fault> for RowFault {
+    fn from(fault: Fault) -> Self {
+        Self::Value(fault)
+    }
+}
+
+impl<'a> Columns<'a> {
+    fn open(group: &mut RowGroup<'a, '_>) -> Result<Self, parquet::Fault> {
         Ok(Self {
-            step: open.next()?,
-            session: open.next()?,
-            turn: open.next()?,
-            intended: open.next()?,
-            sent: open.next()?,
-            first_token: open.next()?,
-            last_token: open.next()?,
-            end: open.next()?,
-            isl: open.next()?,
-            osl: open.next()?,
-            cached: open.next()?,
-            queue: open.next()?,
-            events: open.next()?,
-            gap_max: open.next()?,
-            gap_p99: open.next()?,
-            gap_p95: open.next()?,
-            gap_mean: open.next()?,
-            outcome: open.next()?,
-            status: open.next()?,
-            error: open.next()?,
+            step: group.next()?,
+            session: group.next()?,
+            turn: group.next()?,
+            intended: group.next()?,
+            sent: group.next()?,
+            first_token: group.next()?,
+            last_token: group.next()?,
+            end: group.next()?,
+            isl: group.next()?,
+            osl: group.next()?,
+            cached: group.next()?,
+            queue: group.next()?,
+            events: group.next()?,
+            gap_max: group.next()?,
+            gap_p99: group.next()?,
+            gap_p95: group.next()?,
+            gap_mean: group.next()?,
+            outcome: group.next()?,
+            status: group.next()?,
+            error: group.next()?,
         })
     }
 
-    fn fill(&mut self, batch: &mut Filler) -> Result<(), ParquetError> {
-        batch.fill(&mut self.step)?;
-        batch.fill(&mut self.session)?;
-        batch.fill(&mut self.turn)?;
-        batch.fill(&mut self.intended)?;
-        batch.fill(&mut self.sent)?;
-        batch.fill(&mut self.first_token)?;
-        batch.fill(&mut self.last_token)?;
-        batch.fill(&mut self.end)?;
-        batch.fill(&mut self.isl)?;
-        batch.fill(&mut self.osl)?;
-        batch.fill(&mut self.cached)?;
-        batch.fill(&mut self.queue)?;
-        batch.fill(&mut self.events)?;
-        batch.fill(&mut self.gap_max)?;
-        batch.fill(&mut self.gap_p99)?;
-        batch.fill(&mut self.gap_p95)?;
-        batch.fill(&mut self.gap_mean)?;
-        batch.fill(&mut self.outcome)?;
-        batch.fill(&mut self.status)?;
-        batch.fill(&mut self.error)
-    }
-
     /// The next row, and the stored mean of its gaps.
-    fn next(&mut self, texts: &mut Texts) -> Result<(Request, Option<Nanos>), Fault> {
-        let (max, p99, p95) = (
-            duration(self.gap_max.optional(), "gap_max_ns")?,
-            duration(self.gap_p99.optional(), "gap_p99_ns")?,
-            duration(self.gap_p95.optional(), "gap_p95_ns")?,
-        );
+    fn next(&mut self, texts: &mut Texts) -> Result<(Request, Option<Nanos>), RowFault> {
+        let step = self.step.required()?.cast_unsigned();
+        let session = self.session.required()?.cast_unsigned();
+        let turn = self.turn.required()?.cast_unsigned();
+        let intended = moment(self.intended.required()?, "intended_ns")?;
+        let sent = moment(self.sent.required()?, "sent_ns")?;
+        let first_token = optional_moment(self.first_token.next()?, "first_token_ns")?;
+        let last_token = optional_moment(self.last_token.next()?, "last_token_ns")?;
+        let end = moment(self.end.required()?, "end_ns")?;
+        let isl = self.isl.next()?.map(i32::cast_unsigned);
+        let osl = self.osl.next()?.map(i32::cast_unsigned);
+        let cached = self.cached.next()?.map(i32::cast_unsigned);
+        let queue = duration(self.queue.next()?, "queue_ns")?;
+        let events = self.events.required()?.cast_unsigned();
+        let max = duration(self.gap_max.next()?, "gap_max_ns")?;
+        let p99 = duration(self.gap_p99.next()?, "gap_p99_ns")?;
+        let p95 = duration(self.gap_p95.next()?, "gap_p95_ns")?;
+        let mean = duration(self.gap_mean.next()?, "gap_mean_ns")?;
         let gaps = match (max, p99, p95) {
             (Some(max), Some(p99), Some(p95)) => Some(GapSummary { max, p99, p95 }),
             (None, None, None) => None,
-            _ => return Err(Fault("gap_max_ns", "gap_max, gap_p99 and gap_p95 stand together")),
+            _ => {
+                let problem = "gap_max, gap_p99 and gap_p95 stand together";
+                return Err(Fault("gap_max_ns", problem).into());
+            }
         };
+        let outcome = texts.outcome(self.outcome.required()?)?;
+        let status = self.status.next()?.map(u16::try_from).transpose();
+        let status = status.map_err(|_| Fault("status", "an HTTP status has at most 65,535"))?;
+        let error = self.error.next()?.map(|text| texts.error(text)).transpose()?;
         let request = Request {
-            step: self.step.required().cast_unsigned(),
-            session: self.session.required().cast_unsigned(),
-            turn: self.turn.required().cast_unsigned(),
-            intended: moment(self.intended.required(), "intended_ns")?,
-            sent: moment(self.sent.required(), "sent_ns")?,
-            first_token: optional_moment(self.first_token.optional(), "first_token_ns")?,
-            last_token: optional_moment(self.last_token.optional(), "last_token_ns")?,
-            end: moment(self.end.required(), "end_ns")?,
-            isl: self.isl.optional().copied().map(i32::cast_unsigned),
-            osl: self.osl.optional().copied().map(i32::cast_unsigned),
-            cached: self.cached.optional().copied().map(i32::cast_unsigned),
-            queue: duration(self.queue.optional(), "queue_ns")?,
-            events: self.events.required().cast_unsigned(),
+            step,
+            session,
+            turn,
+            intended,
+            sent,
+            first_token,
+            last_token,
+            end,
+            isl,
+            osl,
+            cached,
+            queue,
+            events,
             gaps,
-            outcome: outcome(self.outcome.required())?,
-            status: self
-                .status
-                .optional()
-                .map(|&status| u16::try_from(status))
-                .transpose()
-                .map_err(|_| Fault("status", "an HTTP status has at most 65,535"))?,
-            error: self.error.optional().map(|text| texts.id(text)).transpose()?,
+            outcome,
+            status,
+            error,
         };
-        Ok((request, duration(self.gap_mean.optional(), "gap_mean_ns")?))
+        Ok((request, mean))
     }
 }
 
@@ -229,63 +248,79 @@ fn nanos(value: i64, column: &'static str) -> Result<u64, Fault> {
     u64::try_from(value).map_err(|_| Fault(column, "a time is never negative"))
 }
 
-fn moment(value: &i64, column: &'static str) -> Result<Moment, Fault> {
-    nanos(*value, column).map(Moment)
+fn moment(value: i64, column: &'static str) -> Result<Moment, Fault> {
+    nanos(value, column).map(Moment)
 }
 
-fn optional_moment(value: Option<&i64>, column: &'static str) -> Result<Option<Moment>, Fault> {
+fn optional_moment(value: Option<i64>, column: &'static str) -> Result<Option<Moment>, Fault> {
     value.map(|value| moment(value, column)).transpose()
 }
 
-fn duration(value: Option<&i64>, column: &'static str) -> Result<Option<Nanos>, Fault> {
-    value.map(|&value| nanos(value, column).map(Nanos)).transpose()
+fn duration(value: Option<i64>, column: &'static str) -> Result<Option<Nanos>, Fault> {
+    value.map(|value| nanos(value, column).map(Nanos)).transpose()
 }
 
-fn outcome(name: &ByteArray) -> Result<Outcome, Fault> {
-    let name = name.as_utf8().ok();
-    name.and_then(Outcome::from_name)
-        .ok_or(Fault("outcome", "there is no such outcome; a newer tokencap may know it"))
-}
-
-/// The error texts, in the order of their first appearance.
+/// The texts of rows: outcomes by their names, and errors in the order of their first
+/// appearance.
 #[derive(Default)]
 struct Texts {
+    /// The name that was looked up last: one outcome follows its like.
+    last: Option<(Vec<u8>, Outcome)>,
     ids: HashMap<Vec<u8>, ErrorId>,
-    texts: Vec<String>,
+    errors: Vec<String>,
 }
 
 impl Texts {
-    fn id(&mut self, text: &ByteArray) -> Result<ErrorId, Fault> {
-        if let Some(&id) = self.ids.get(text.data()) {
+    fn outcome(&mut self, name: &[u8]) -> Result<Outcome, Fault> {
+        if let Some((last, outcome)) = &self.last
+            && last == name
+        {
+            return Ok(*outcome);
+        }
+        let found = std::str::from_utf8(name).ok().and_then(Outcome::from_name);
+        let unknown = Fault("outcome", "there is no such outcome; a newer tokencap may know it");
+        let outcome = found.ok_or(unknown)?;
+        self.last = Some((name.to_owned(), outcome));
+        Ok(outcome)
+    }
+
+    fn error(&mut self, text: &[u8]) -> Result<ErrorId, Fault> {
+        if let Some(&id) = self.ids.get(text) {
             return Ok(id);
         }
-        let valid = text.as_utf8().map_err(|_| Fault("error", "the text is not UTF-8"))?;
-        let id = self.texts.len() as ErrorId;
-        self.texts.push(valid.to_owned());
-        self.ids.insert(text.data().to_vec(), id);
+        let valid = std::str::from_utf8(text);
+        let valid = valid.map_err(|_| Fault("error", "the text is not UTF-8"))?;
+        let id = self.errors.len() as ErrorId;
+        self.errors.push(valid.to_owned());
+        self.ids.insert(text.to_owned(), id);
         Ok(id)
     }
 }
 
 /// Reads and checks the table: requests, and the texts that their errors point into.
-pub(super) fn read(
-    contents: Vec<u8>,
+pub(super) async fn read(
+    contents: &[u8],
     mut rules: Rules,
+    pace: &mut Pace<'_>,
 ) -> Result<(Vec<Request>, Vec<String>), BundleError> {
     let table = LAYOUT.open(contents)?;
-    let mut requests = Vec::with_capacity(table.rows.min(GROUP_ROWS));
+    let mut requests = Vec::with_capacity(table.rows);
     let mut texts = Texts::default();
-    table.read(Columns::open, Columns::fill, |columns, rows| {
-        for _ in 0..rows {
+    for mut group in table.groups() {
+        let mut columns = Columns::open(&mut group).map_err(|fault| table.damaged(fault))?;
+        for _ in 0..group.rows {
             let row = requests.len();
-            let (request, mean) = columns.next(&mut texts).map_err(|fault| fault.at(row))?;
+            let (request, mean) = columns.next(&mut texts).map_err(|fault| match fault {
+                RowFault::Page(fault) => table.damaged(fault),
+                RowFault::Value(fault) => fault.at(row),
+            })?;
             rules.check(&request).map_err(|fault| fault.at(row))?;
             if mean != mean_gap(&request) {
                 return Err(Fault("gap_mean_ns", "it is not (last − first) / (events − 1)").at(row));
             }
             requests.push(request);
+            pace.rows(requests.len(), table.rows).await;
         }
-        Ok(())
-    })?;
-    Ok((requests, texts.texts))
+    }
+    Ok((requests, texts.errors))
 }

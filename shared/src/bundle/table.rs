@@ -1,25 +1,20 @@
-//! Parquet tables without Arrow: whole columns out, batches of columns in, no allocation a row.
+//! Parquet tables without Arrow: whole columns out, rows in, no allocation a row.
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use parquet::basic::{Compression, Encoding};
-use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnPath, TypePtr};
 
 use super::error::BundleError;
+use super::parquet::{Column, Fault, Footer, Meaning, Physical, Spec, Value};
 
 /// Rows of a row group.
-pub(super) const GROUP_ROWS: usize = 1 << 18;
-
-/// Rows decoded at a time: all columns of a batch together stay in the processor's cache.
-const BATCH_ROWS: usize = 4096;
+const GROUP_ROWS: usize = 1 << 18;
 
 /// Rows of any table. Beyond it a bundle would not fit a browser's memory.
 const MAX_ROWS: usize = 1 << 24;
@@ -31,10 +26,10 @@ const FREE_ROWS: usize = 1 << 20;
 /// tiny file claim any number of rows, and measured rows differ from each other.
 const ROWS_A_BYTE: usize = 4;
 
-/// Kinds of columns, as far as their encoding goes.
+/// A table's columns, and how they are encoded.
 pub(super) struct Layout {
     pub(super) member: &'static str,
-    pub(super) schema: &'static str,
+    pub(super) columns: &'static [Spec],
     /// Columns of few different values.
     pub(super) dictionary: &'static [&'static str],
     /// Columns of real numbers.
@@ -42,19 +37,25 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    fn schema(&self) -> Result<TypePtr, BundleError> {
-        parse_message_type(self.schema).map(Arc::new).map_err(|source| self.failed(source))
+    /// The schema, for the writer.
+    fn schema(&self) -> Result<TypePtr, ParquetError> {
+        let columns: Vec<String> = self.columns.iter().map(declared).collect();
+        parse_message_type(&format!("message table {{ {} }}", columns.join(" "))).map(Arc::new)
     }
 
-    fn failed(&self, source: ParquetError) -> BundleError {
-        BundleError::Table { member: self.member, source }
+    fn damaged(&self, fault: Fault) -> BundleError {
+        if Footer::is_other_columns(fault) {
+            return BundleError::Schema { member: self.member };
+        }
+        BundleError::Table { member: self.member, problem: fault.0 }
     }
 
     /// All other columns are whole numbers near their predecessors: times, lengths, counts.
+    /// Their deltas have no redundancy left that compressing would find.
     fn properties(&self) -> WriterProperties {
         let mut properties = WriterProperties::builder()
             .set_created_by("tokencap".to_owned())
-            .set_compression(Compression::SNAPPY)
+            .set_compression(Compression::UNCOMPRESSED)
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_dictionary_enabled(false)
             .set_encoding(Encoding::DELTA_BINARY_PACKED);
@@ -75,10 +76,9 @@ impl Layout {
         rows: &[Row],
         columns: impl Fn(&mut Group<'_>, &[Row]) -> Result<(), ParquetError>,
     ) -> Result<Vec<u8>, BundleError> {
-        let schema = self.schema()?;
         let written = || {
-            let mut file =
-                SerializedFileWriter::new(Vec::new(), schema, Arc::new(self.properties()))?;
+            let (schema, properties) = (self.schema()?, Arc::new(self.properties()));
+            let mut file = SerializedFileWriter::new(Vec::new(), schema, properties)?;
             for rows in rows.chunks(GROUP_ROWS) {
                 let mut group = Group(file.next_row_group()?);
                 columns(&mut group, rows)?;
@@ -86,7 +86,10 @@ impl Layout {
             }
             file.into_inner()
         };
-        let written = written().map_err(|source| self.failed(source))?;
+        let written = written().map_err(|error: ParquetError| BundleError::Unwritten {
+            member: self.member,
+            problem: error.to_string(),
+        })?;
         self.check_rows(rows.len() as u64, written.len())?;
         Ok(written)
     }
@@ -100,19 +103,31 @@ impl Layout {
     }
 
     /// Opens a table whose columns are exactly this layout's.
-    pub(super) fn open(&self, contents: Vec<u8>) -> Result<Table, BundleError> {
-        let size = contents.len();
-        let reader = SerializedFileReader::new(Bytes::from(contents))
-            .map_err(|source| self.failed(source))?;
-        let metadata = reader.metadata();
-        if metadata.file_metadata().schema() != &*self.schema()? {
-            return Err(BundleError::Schema { member: self.member });
-        }
-        let claimed = metadata.row_groups().iter().map(|group| group.num_rows());
-        let rows = claimed.fold(0_u64, |sum, rows| sum.saturating_add(rows.max(0).cast_unsigned()));
-        self.check_rows(rows, size)?;
-        Ok(Table { member: self.member, reader, rows: rows as usize })
+    pub(super) fn open<'a>(&self, file: &'a [u8]) -> Result<Table<'a>, BundleError> {
+        let footer = Footer::read(file, self.columns).map_err(|fault| self.damaged(fault))?;
+        let claimed = footer.groups.iter().map(|group| group.rows as u64);
+        let rows = claimed.fold(0_u64, u64::saturating_add);
+        self.check_rows(rows, file.len())?;
+        Ok(Table { member: self.member, file, footer, rows: rows as usize })
     }
+}
+
+/// A column as a schema declares it.
+fn declared(spec: &Spec) -> String {
+    let repetition = if spec.optional { "optional" } else { "required" };
+    let physical = match spec.physical {
+        Physical::Int32 => "int32",
+        Physical::Int64 => "int64",
+        Physical::Double => "double",
+        Physical::Bytes => "binary",
+    };
+    let meaning = match spec.meaning {
+        Meaning::AsStored => "",
+        Meaning::Utf8 => " (UTF8)",
+        Meaning::Unsigned16 => " (INTEGER(16, false))",
+        Meaning::Unsigned32 => " (INTEGER(32, false))",
+    };
+    format!("{repetition} {physical} {}{meaning};", spec.name)
 }
 
 /// A row group being written: its columns in the order of the schema.
@@ -158,106 +173,42 @@ impl Group<'_> {
 }
 
 /// A table being read.
-pub(super) struct Table {
+pub(super) struct Table<'a> {
     member: &'static str,
-    reader: SerializedFileReader<Bytes>,
-    /// Rows it claims to have, at most [`MAX_ROWS`].
+    file: &'a [u8],
+    footer: Footer,
+    /// Rows it claims to have: few enough to make room for them at once.
     pub(super) rows: usize,
 }
 
-impl Table {
-    /// Reads every row: `columns` opens a row group's columns in the order of the schema, and
-    /// `batch` takes a number of rows from them. Rows are numbered through the table from 0.
-    pub(super) fn read<Columns>(
-        &self,
-        columns: impl Fn(&mut Opener<'_>) -> Result<Columns, ParquetError>,
-        fill: impl Fn(&mut Columns, &mut Filler) -> Result<(), ParquetError>,
-        mut batch: impl FnMut(&mut Columns, usize) -> Result<(), BundleError>,
-    ) -> Result<(), BundleError> {
-        let failed = |source| BundleError::Table { member: self.member, source };
-        for index in 0..self.reader.num_row_groups() {
-            let group = self.reader.get_row_group(index).map_err(failed)?;
-            let mut left = usize::try_from(group.metadata().num_rows()).unwrap_or_default();
-            let mut opener = Opener { group: &*group, next: 0 };
-            let mut open = columns(&mut opener).map_err(failed)?;
-            while left > 0 {
-                let rows = left.min(BATCH_ROWS);
-                fill(&mut open, &mut Filler { rows }).map_err(failed)?;
-                batch(&mut open, rows)?;
-                left -= rows;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Opens the columns of a row group one after the other.
-pub(super) struct Opener<'a> {
-    group: &'a dyn RowGroupReader,
-    next: usize,
-}
-
-impl Opener<'_> {
-    /// The next column. Its type is known to be the schema's, which the table was checked for.
-    pub(super) fn next<T: DataType>(&mut self) -> Result<Column<T>, ParquetError> {
-        let reader = get_typed_column_reader(self.group.get_column_reader(self.next)?);
-        self.next += 1;
-        Ok(Column { reader, values: Vec::new(), present: Vec::new(), value: 0, row: 0 })
-    }
-}
-
-/// Says how many rows every column of a batch must have.
-pub(super) struct Filler {
-    rows: usize,
-}
-
-impl Filler {
-    /// Decodes a column's part of the batch.
-    pub(super) fn fill<T: DataType>(&self, column: &mut Column<T>) -> Result<(), ParquetError> {
-        column.values.clear();
-        column.present.clear();
-        (column.value, column.row) = (0, 0);
-        let mut rows = 0;
-        while rows < self.rows {
-            let (records, _, _) = column.reader.read_records(
-                self.rows - rows,
-                Some(&mut column.present),
-                None,
-                &mut column.values,
-            )?;
-            if records == 0 {
-                return Err(ParquetError::General("a column is shorter than its table".to_owned()));
-            }
-            rows += records;
-        }
-        Ok(())
-    }
-}
-
-/// One column of a batch, read from the front.
-pub(super) struct Column<T: DataType> {
-    reader: ColumnReaderImpl<T>,
-    /// The values that are present.
-    values: Vec<T::T>,
-    /// 1 where a row has a value; empty for a column of which every row has one.
-    present: Vec<i16>,
-    value: usize,
-    row: usize,
-}
-
-impl<T: DataType> Column<T> {
-    /// The next row's value, in a column of which every row has one.
-    pub(super) fn required(&mut self) -> &T::T {
-        self.value += 1;
-        &self.values[self.value - 1]
-    }
-
-    /// The next row's value, if it has one.
-    pub(super) fn optional(&mut self) -> Option<&T::T> {
-        self.row += 1;
-        (self.present[self.row - 1] == 1).then(|| {
-            self.value += 1;
-            &self.values[self.value - 1]
+impl<'a> Table<'a> {
+    /// The row groups.
+    pub(super) fn groups(&self) -> impl Iterator<Item = RowGroup<'a, '_>> {
+        self.footer.groups.iter().map(|group| RowGroup {
+            rows: group.rows,
+            file: self.file,
+            chunks: group.chunks.iter(),
         })
+    }
+
+    /// The error of a page that cannot be decoded.
+    pub(super) const fn damaged(&self, fault: Fault) -> BundleError {
+        BundleError::Table { member: self.member, problem: fault.0 }
+    }
+}
+
+/// A row group being read: its columns in the order of the layout.
+pub(super) struct RowGroup<'a, 'f> {
+    /// Its rows.
+    pub(super) rows: usize,
+    file: &'a [u8],
+    chunks: std::slice::Iter<'f, super::parquet::Chunk>,
+}
+
+impl<'a> RowGroup<'a, '_> {
+    /// The next column, whose values the layout makes `T`.
+    pub(super) fn next<T: Value<'a>>(&mut self) -> Result<Column<'a, T>, Fault> {
+        let chunk = self.chunks.next().ok_or(Fault("a column is missing"))?;
+        Ok(Column::new(self.file, chunk))
     }
 }

@@ -2,24 +2,25 @@
 
 use std::collections::HashMap;
 
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::errors::ParquetError;
+use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 
 use super::archive::TELEMETRY;
 use super::error::BundleError;
-use super::table::{Column, Filler, GROUP_ROWS, Layout, Opener};
+use super::pace::Pace;
+use super::parquet::{self, Column, Meaning, Physical, Spec};
+use super::table::{Layout, RowGroup, Table};
 use crate::telemetry::{Metric, Sample};
 use crate::units::Moment;
 
 const LAYOUT: Layout = Layout {
     member: TELEMETRY,
-    schema: "message telemetry {
-        required int64 time_ns;
-        required binary source (UTF8);
-        required binary metric (UTF8);
-        required binary labels (UTF8);
-        required double value;
-    }",
+    columns: &[
+        Spec::new("time_ns", Physical::Int64, Meaning::AsStored),
+        Spec::new("source", Physical::Bytes, Meaning::Utf8),
+        Spec::new("metric", Physical::Bytes, Meaning::Utf8),
+        Spec::new("labels", Physical::Bytes, Meaning::Utf8),
+        Spec::new("value", Physical::Double, Meaning::AsStored),
+    ],
     dictionary: &["source", "metric", "labels"],
     plain: &["value"],
 };
@@ -69,66 +70,60 @@ impl<'a> Interned<'a> {
     }
 }
 
-/// A row group's columns, in the order of the schema.
-struct Columns {
-    time: Column<Int64Type>,
-    source: Column<ByteArrayType>,
-    metric: Column<ByteArrayType>,
-    labels: Column<ByteArrayType>,
-    value: Column<DoubleType>,
+/// A row group's columns, in the order of the layout.
+struct Columns<'a> {
+    time: Column<'a, i64>,
+    source: Column<'a, &'a [u8]>,
+    metric: Column<'a, &'a [u8]>,
+    labels: Column<'a, &'a [u8]>,
+    value: Column<'a, f64>,
 }
 
-impl Columns {
-    fn open(open: &mut Opener<'_>) -> Result<Self, ParquetError> {
+impl<'a> Columns<'a> {
+    fn open(group: &mut RowGroup<'a, '_>) -> Result<Self, parquet::Fault> {
         Ok(Self {
-            time: open.next()?,
-            source: open.next()?,
-            metric: open.next()?,
-            labels: open.next()?,
-            value: open.next()?,
+            time: group.next()?,
+            source: group.next()?,
+            metric: group.next()?,
+            labels: group.next()?,
+            value: group.next()?,
         })
     }
 
-    fn fill(&mut self, batch: &mut Filler) -> Result<(), ParquetError> {
-        batch.fill(&mut self.time)?;
-        batch.fill(&mut self.source)?;
-        batch.fill(&mut self.metric)?;
-        batch.fill(&mut self.labels)?;
-        batch.fill(&mut self.value)
-    }
-
-    fn next(&mut self, row: usize) -> Result<Sample, BundleError> {
-        let time = u64::try_from(*self.time.required())
-            .map_err(|_| fault(row, "time_ns", "a time is never negative"))?;
-        let metric = self.metric.required().as_utf8().ok().and_then(Metric::from_name);
+    fn next(&mut self, table: &Table<'_>, row: usize) -> Result<Sample, BundleError> {
+        let damaged = |fault| table.damaged(fault);
+        let time = self.time.required().map_err(damaged)?;
+        let time =
+            u64::try_from(time).map_err(|_| fault(row, "time_ns", "a time is never negative"))?;
+        let source = text(self.source.required().map_err(damaged)?, row, "source")?;
+        let metric = self.metric.required().map_err(damaged)?;
+        let metric = std::str::from_utf8(metric).ok().and_then(Metric::from_name);
         let problem = "there is no such metric; a newer tokencap may know it";
-        Ok(Sample {
-            time: Moment(time),
-            source: text(self.source.required(), row, "source")?,
-            metric: metric.ok_or_else(|| fault(row, "metric", problem))?,
-            labels: text(self.labels.required(), row, "labels")?,
-            value: *self.value.required(),
-        })
+        let metric = metric.ok_or_else(|| fault(row, "metric", problem))?;
+        let labels = text(self.labels.required().map_err(damaged)?, row, "labels")?;
+        let value = self.value.required().map_err(damaged)?;
+        Ok(Sample { time: Moment(time), source, metric, labels, value })
     }
 }
 
-fn text(bytes: &ByteArray, row: usize, column: &'static str) -> Result<String, BundleError> {
-    let text = bytes.as_utf8().map_err(|_| fault(row, column, "the text is not UTF-8"))?;
-    Ok(text.to_owned())
+fn text(bytes: &[u8], row: usize, column: &'static str) -> Result<String, BundleError> {
+    let text = std::str::from_utf8(bytes);
+    Ok(text.map_err(|_| fault(row, column, "the text is not UTF-8"))?.to_owned())
 }
 
 /// Reads and checks the table.
-pub(super) fn read(contents: Vec<u8>) -> Result<Vec<Sample>, BundleError> {
+pub(super) async fn read(contents: &[u8], pace: &mut Pace<'_>) -> Result<Vec<Sample>, BundleError> {
     let table = LAYOUT.open(contents)?;
-    let mut samples: Vec<Sample> = Vec::with_capacity(table.rows.min(GROUP_ROWS));
-    table.read(Columns::open, Columns::fill, |columns, rows| {
-        for _ in 0..rows {
+    let mut samples: Vec<Sample> = Vec::with_capacity(table.rows);
+    for mut group in table.groups() {
+        let mut columns = Columns::open(&mut group).map_err(|fault| table.damaged(fault))?;
+        for _ in 0..group.rows {
             let row = samples.len();
-            let sample = columns.next(row)?;
+            let sample = columns.next(&table, row)?;
             check(row, &sample, samples.last().map_or(Moment(0), |previous| previous.time))?;
             samples.push(sample);
+            pace.rows(samples.len(), table.rows).await;
         }
-        Ok(())
-    })?;
+    }
     Ok(samples)
 }

@@ -1,5 +1,6 @@
 use std::io::{Cursor, Read, Write};
 
+use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use tokencap_shared::bundle::{Bundle, BundleError, read, write};
 use tokencap_shared::record::{GapSummary, Request};
@@ -230,6 +231,31 @@ fn tables_that_are_none_or_have_other_columns_are_refused() {
     let telemetry = members(&small()).pop().expect("the last member").1;
     let error = refused(&forged("requests.parquet", telemetry));
     assert!(matches!(error, BundleError::Schema { member: "requests.parquet" }), "{error}");
+}
+
+proptest! {
+    // Whoever forges a table can forge its digest too: the table's own reader is all that stands
+    // between its bytes and the page.
+    #[test]
+    fn no_table_makes_the_reader_panic_whatever_is_in_it(
+        telemetry: bool,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
+    ) {
+        let table = if telemetry { "telemetry.parquet" } else { "requests.parquet" };
+        let mut contents =
+            members(&small()).into_iter().find(|(name, _)| name == table).expect("a member").1;
+        for (index, value) in changes {
+            let at = index.index(contents.len());
+            contents[at] = value;
+        }
+        if let Some(cut) = cut {
+            contents.truncate(cut.index(contents.len()));
+        }
+        if let Ok(read) = read(&forged(table, contents)) {
+            prop_assert!(write(&read).is_ok(), "what was read keeps the rules");
+        }
+    }
 }
 
 #[test]
