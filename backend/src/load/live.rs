@@ -70,7 +70,12 @@ pub(crate) fn histogram(digits: u8) -> Histogram<u64> {
 /// Records a value in a histogram that grows as it must. (`saturating_record` would not let it
 /// grow, and record its highest value instead.)
 pub(crate) fn record(histogram: &mut Histogram<u64>, value: u64) {
-    histogram.record(value).expect("a growing histogram holds every value");
+    record_n(histogram, value, 1);
+}
+
+/// As [`record`], so many times.
+pub(crate) fn record_n(histogram: &mut Histogram<u64>, value: u64, times: u64) {
+    histogram.record_n(value, times).expect("a growing histogram holds every value");
 }
 
 impl Live {

@@ -9,6 +9,7 @@ mod conn;
 pub mod event;
 pub mod http1;
 pub mod io;
+pub mod journal;
 pub mod json;
 pub mod live;
 mod pace;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
@@ -96,9 +97,31 @@ pub enum StepError {
     /// The operating system refused what the generator needs.
     #[error("the load generator cannot work on this machine: {0}")]
     System(#[from] io::Error),
+    /// Records cannot be written.
+    #[error(
+        "the step was stopped because its records cannot be written: {0}; free some space, \
+             then resume"
+    )]
+    Record(io::Error),
     /// A thread ended by a fault of the program.
     #[error("a thread of the load generator failed; this is a fault of the program")]
     Thread,
+}
+
+/// Who is told of every request as it ends, in the order of ending.
+pub trait Recorder {
+    /// Takes a request down. Its `error` is not set; the text is given instead.
+    ///
+    /// # Errors
+    /// If it cannot be taken down: the step then stops.
+    fn request(&mut self, request: &Request, error: Option<&str>) -> io::Result<()>;
+}
+
+/// Takes nothing down.
+impl Recorder for () {
+    fn request(&mut self, _: &Request, _: Option<&str>) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Different error texts that one step keeps; the rest share one.
@@ -140,7 +163,21 @@ impl Generator {
         live: &Arc<Live>,
         stop: &Stop,
     ) -> Result<StepRecord, StepError> {
-        run(self, plan, live, stop)
+        self.run_recorded(plan, live, stop, &mut ())
+    }
+
+    /// As [`Self::run`], and tells every request to a recorder as it ends.
+    ///
+    /// # Errors
+    /// As [`Self::run`], or if the recorder fails.
+    pub fn run_recorded(
+        &self,
+        plan: &StepPlan,
+        live: &Arc<Live>,
+        stop: &Stop,
+        recorder: &mut dyn Recorder,
+    ) -> Result<StepRecord, StepError> {
+        run(self, plan, live, stop, recorder)
     }
 }
 
@@ -149,6 +186,7 @@ fn run(
     plan: &StepPlan,
     live: &Arc<Live>,
     stop: &Stop,
+    recorder: &mut dyn Recorder,
 ) -> Result<StepRecord, StepError> {
     let Generator { target, workload, clock, .. } = generator;
     let salt = generator.salt ^ (u64::from(plan.id) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -210,8 +248,8 @@ fn run(
             .name("load-feed".into())
             .spawn(move || feed(&shared, &source, schedule, start, &senders))?
     };
-    let mut collector = Collector::new(&generator.promise, (w0, w1));
-    let reason = collect(&finished, &shared, threads, stop, &mut collector);
+    let mut collector = Collector::new(&generator.promise, (w0, w1), recorder);
+    let reason = collect(&finished, &shared, &reactors, stop, &mut collector);
     shared.end();
     for waker in &wakers {
         let _ = waker.wake();
@@ -223,6 +261,9 @@ fn run(
     let feeder_cpu = feeder.join().map_err(|_| StepError::Thread)?;
     for last in finished.try_iter() {
         collector.take(last);
+    }
+    if let Some(failure) = collector.failure {
+        return Err(StepError::Record(failure));
     }
     let generator = evidence_of(&evidence, feeder_cpu, plan.window, shared.dropped());
     let end = clock.now();
@@ -284,7 +325,7 @@ fn feed(
 fn collect(
     finished: &Receiver<Finished>,
     shared: &Shared,
-    threads: usize,
+    reactors: &[JoinHandle<io::Result<ThreadEvidence>>],
     stop: &Stop,
     collector: &mut Collector<'_>,
 ) -> Option<String> {
@@ -294,10 +335,14 @@ fn collect(
             Err(RecvTimeoutError::Disconnected) => return None,
             Err(RecvTimeoutError::Timeout) => {}
         }
+        if collector.failure.is_some() {
+            return None;
+        }
         if let Some(reason) = stop.reason() {
             return Some(reason.to_owned());
         }
-        if shared.is_drained(threads) {
+        // A thread that ends before it is told to has failed: joining it says how.
+        if shared.is_drained(reactors.len()) || reactors.iter().any(JoinHandle::is_finished) {
             return None;
         }
     }
@@ -307,6 +352,8 @@ fn collect(
 struct Collector<'a> {
     promise: &'a PromiseSheet,
     window: (Moment, Moment),
+    recorder: &'a mut dyn Recorder,
+    failure: Option<io::Error>,
     requests: Vec<Request>,
     gaps: BTreeMap<usize, GapHistogram>,
     errors: Vec<String>,
@@ -314,10 +361,16 @@ struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    fn new(promise: &'a PromiseSheet, window: (Moment, Moment)) -> Self {
+    fn new(
+        promise: &'a PromiseSheet,
+        window: (Moment, Moment),
+        recorder: &'a mut dyn Recorder,
+    ) -> Self {
         Self {
             promise,
             window,
+            recorder,
+            failure: None,
             requests: Vec::new(),
             gaps: BTreeMap::new(),
             errors: Vec::new(),
@@ -327,6 +380,9 @@ impl<'a> Collector<'a> {
 
     fn take(&mut self, one: Finished) {
         let Finished { mut request, error, gaps } = one;
+        if self.failure.is_none() {
+            self.failure = self.recorder.request(&request, error.as_deref()).err();
+        }
         request.error = error.map(|text| self.error_id(text));
         let member = self.window.0 <= request.sent && request.sent < self.window.1;
         if member

@@ -53,7 +53,7 @@ fn the_engines_real_pages_are_understood() {
     check("vllm_dynamo_component_excerpt.prom", &[(QueueBucket, (22, 44.0))]);
     // Zero requests lie at or under the first bound, 0; one at or under each other.
     check("sglang_queue_time_old_buckets.prom", &[(QueueBucket, (34, 33.0))]);
-    check("trtllm_prometheus_excerpt.prom", &[]);
+    check("trtllm_prometheus_excerpt.prom", &[(QueueBucket, (22, 44.0))]);
     check(
         "llamacpp_live_xllamacpp_2026.10.11549.prom",
         &[

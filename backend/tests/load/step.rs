@@ -103,6 +103,10 @@ fn a_step_sends_every_scheduled_arrival_and_follows_each_member_to_its_end() {
     assert!(record.requests.iter().any(|request| request.intended >= step.w1));
     let gaps: u64 = record.gaps.values().map(|histogram| histogram.len()).sum();
     assert_eq!(gaps, 4 * members.len() as u64);
+    // The server waited 60 ms before each of them, so on the whole they are not shorter.
+    for histogram in record.gaps.values() {
+        assert!(histogram.mean() > 55e6 && histogram.max() > 60_000_000, "{}", histogram.mean());
+    }
 }
 
 #[test]
