@@ -133,7 +133,7 @@ fn bundle_error(error: &BundleError) -> String {
             format!("数据表 {member} 无法读取（{problem}）：{AGAIN}。")
         }
         BundleError::Unwritten { member, problem } => {
-            format!("数据表 {member} 无法写出：{problem}。")
+            format!("测试包的 {member} 无法写出：{problem}。")
         }
         BundleError::Schema { member } => {
             format!("数据表 {member} 的列与测试包格式不符：{AGAIN}。")

@@ -2,14 +2,14 @@
 //! and nothing is ever written to a disk by a name that stands in it.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Write};
 
-use zip::read::{ZipArchiveMetadata, ZipReadOptions};
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, DateTime, System, ZipArchive, ZipWriter};
+use zip::{CompressionMethod, DateTime, System, ZipWriter};
 
 use super::error::BundleError;
+use super::unzip::{self, Entry, Method};
 
 pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const REQUESTS: &str = "requests.parquet";
@@ -71,84 +71,85 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Members, BundleError> {
     if !bytes.starts_with(b"PK") {
         return Err(BundleError::NotABundle);
     }
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
-    let directory = archive.metadata();
-    let sizes = inspect(&directory)?;
-    if archive.has_overlapping_entries().map_err(damaged)? {
-        return Err(BundleError::DamagedArchive { problem: "its members overlap".to_owned() });
-    }
+    let entries = unzip::directory(bytes).map_err(damaged)?;
+    let names = inspect(&entries)?;
+    check_overlaps(&entries, bytes)?;
     let mut members = Members::new();
-    for (index, (name, size)) in sizes.into_iter().enumerate() {
-        let failed = |problem: String| BundleError::DamagedMember { member: name.clone(), problem };
-        let strict = ZipReadOptions::new().enforce_header_consistency(true);
-        let file = archive
-            .by_index_with_options(index, strict)
-            .map_err(|error| failed(error.to_string()))?;
-        // The capacity is what the directory says, once that is known to fit a packed size that
-        // really is there; the contents must then be exactly as long.
-        let mut contents = Vec::with_capacity(size.min(MAX_TOTAL) as usize);
-        file.take(size + 1)
-            .read_to_end(&mut contents)
-            .map_err(|error| failed(error.to_string()))?;
-        if contents.len() as u64 != size {
-            return Err(failed("its length is not the declared one".to_owned()));
-        }
+    for (entry, name) in entries.iter().zip(names) {
+        // What is allocated for it is what the directory declares, which is known to fit a
+        // packed size that really is there.
+        let contents = entry.unpack(bytes).map_err(|problem| BundleError::DamagedMember {
+            member: name.clone(),
+            problem: problem.to_owned(),
+        })?;
         members.insert(name, contents);
     }
     Ok(members)
 }
 
-/// Checks the archive's directory: names, kinds, counts, sizes and ratios. Names and declared
-/// sizes, in the order of the directory.
-fn inspect(directory: &ZipArchiveMetadata) -> Result<Vec<(String, u64)>, BundleError> {
-    if directory.len() > MAX_ENTRIES {
-        let (found, limit) = (directory.len(), MAX_ENTRIES);
+/// No two entries may share bytes: such archives unpack to more than they hold.
+fn check_overlaps(entries: &[Entry<'_>], bytes: &[u8]) -> Result<(), BundleError> {
+    let mut places = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let (place, _) = entry.place(bytes).map_err(damaged)?;
+        places.push((place.start, place.end));
+    }
+    places.sort_unstable();
+    if places.windows(2).any(|pair| pair[0].1 > pair[1].0) {
+        return Err(damaged("its members overlap"));
+    }
+    Ok(())
+}
+
+/// Checks the archive's directory: names, kinds, counts, sizes and ratios. The names, in the
+/// order of the directory.
+fn inspect(entries: &[Entry<'_>]) -> Result<Vec<String>, BundleError> {
+    if entries.len() > MAX_ENTRIES {
+        let (found, limit) = (entries.len(), MAX_ENTRIES);
         return Err(BundleError::TooManyEntries { found, limit });
     }
-    if directory.has_duplicate_names() {
-        return Err(BundleError::DuplicateMember);
-    }
-    let mut sizes = Vec::new();
+    let mut names = Vec::new();
     let (mut total, mut foreign) = (0_u64, None);
-    for index in 0..directory.len() {
-        let entry = directory.entry(index).map_err(damaged)?;
-        let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
+    for entry in entries {
+        let name = String::from_utf8_lossy(entry.name).into_owned();
+        if names.contains(&name) {
+            return Err(BundleError::DuplicateMember);
+        }
+        names.push(name.clone());
         let Some(cap) = cap(&name) else {
             foreign.get_or_insert(shown(&name));
             continue;
         };
         let refused = |what| Err(BundleError::Refused { member: name.clone(), what });
-        if entry.encrypted() {
+        if entry.encrypted {
             return refused("encrypted");
         }
-        if entry.is_symlink() || entry.is_dir() || !entry.is_file() {
+        if !entry.is_file {
             return refused("a link or a folder");
         }
-        if !matches!(entry.compression(), CompressionMethod::Stored | CompressionMethod::Deflated) {
+        if entry.method == Method::Other {
             return refused("packed in an unusual way");
         }
-        let (size, packed) = (entry.size(), entry.compressed_size());
-        if size > cap {
+        if entry.size > cap {
             return Err(BundleError::TooLarge {
                 what: format!("the member {name}"),
-                size,
+                size: entry.size,
                 limit: cap,
             });
         }
-        if size > RATIO_FROM && size / MAX_RATIO > packed {
+        if entry.size > RATIO_FROM && entry.size / MAX_RATIO > entry.packed_size {
             return refused("packed more tightly than measurements can be");
         }
-        total += size;
-        sizes.push((name, size));
+        total += entry.size;
     }
-    if sizes.iter().all(|(name, _)| name != MANIFEST) {
+    if names.iter().all(|name| name != MANIFEST) {
         return Err(BundleError::ForeignArchive);
     }
     if let Some(name) = foreign {
         return Err(BundleError::UnknownMember { name });
     }
     check_total(total)?;
-    Ok(sizes)
+    Ok(names)
 }
 
 fn check_total(size: u64) -> Result<(), BundleError> {
@@ -183,10 +184,10 @@ pub(super) fn pack(members: &[(&str, &[u8])]) -> Result<Vec<u8>, BundleError> {
         } else {
             CompressionMethod::Deflated
         };
-        zip.start_file(name, fixed.compression_method(method)).map_err(damaged)?;
-        zip.write_all(contents).map_err(|error| damaged(error.into()))?;
+        zip.start_file(name, fixed.compression_method(method)).map_err(unwritten)?;
+        zip.write_all(contents).map_err(|error| unwritten(error.into()))?;
     }
-    Ok(zip.finish().map_err(damaged)?.into_inner())
+    Ok(zip.finish().map_err(unwritten)?.into_inner())
 }
 
 /// A name from outside, safe to show: short, and without control characters.
@@ -194,6 +195,10 @@ fn shown(name: &str) -> String {
     name.chars().take(MAX_SHOWN).flat_map(char::escape_default).collect()
 }
 
-fn damaged(error: ZipError) -> BundleError {
-    BundleError::DamagedArchive { problem: error.to_string() }
+fn damaged(problem: &'static str) -> BundleError {
+    BundleError::DamagedArchive { problem }
+}
+
+fn unwritten(error: ZipError) -> BundleError {
+    BundleError::Unwritten { member: "archive", problem: error.to_string() }
 }

@@ -20,8 +20,8 @@ pub enum BundleError {
     /// The archive's directory, which stands at the end, is missing or damaged.
     #[error("this bundle is incomplete or damaged ({problem}): {AGAIN}")]
     DamagedArchive {
-        /// What the archive's reader found.
-        problem: String,
+        /// What is wrong with it.
+        problem: &'static str,
     },
     /// More than bundles hold.
     #[error("this archive holds {found} entries and a bundle at most {limit}: do not trust it")]
@@ -126,10 +126,10 @@ pub enum BundleError {
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// A table that its writer refuses.
-    #[error("the table {member} cannot be written: {problem}")]
+    /// A part that its writer refuses.
+    #[error("the bundle's {member} cannot be written: {problem}")]
     Unwritten {
-        /// The member.
+        /// The part.
         member: &'static str,
         /// Why.
         problem: String,

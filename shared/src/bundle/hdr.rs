@@ -4,11 +4,8 @@
 //! Reading allocates for the range that the header declares, so the caller says how many counts
 //! it may have.
 
-use std::io::{Read, Write};
-
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
+use miniz_oxide::deflate::compress_to_vec_zlib;
+use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
 use super::GapHistogram;
 
@@ -18,6 +15,8 @@ const COOKIE: u32 = 0x1c84_9313;
 const WRAPPER: usize = 8;
 /// Bytes before the counts: cookie, length, offset, digits, lowest, highest, ratio.
 const HEADER: usize = 40;
+/// How hard to compress, of 10.
+const LEVEL: u8 = 6;
 /// Longest number, in bytes.
 const MAX_NUMBER: usize = 9;
 
@@ -73,14 +72,12 @@ pub(super) fn encode(histogram: &GapHistogram) -> Vec<u8> {
     plain.extend(histogram.high().to_be_bytes());
     plain.extend(1_f64.to_be_bytes());
     plain.extend(counts);
-    let mut packed = Vec::from(COMPRESSED_COOKIE.to_be_bytes());
-    packed.extend([0; 4]);
-    let mut encoder = ZlibEncoder::new(packed, Compression::default());
-    let written = encoder.write_all(&plain).and_then(|()| encoder.finish());
-    let mut packed = written.unwrap_or_else(|error| unreachable!("memory takes bytes: {error}"));
-    let length = (packed.len() - WRAPPER) as u32;
-    packed[4..WRAPPER].copy_from_slice(&length.to_be_bytes());
-    packed
+    let packed = compress_to_vec_zlib(&plain, LEVEL);
+    let mut whole = Vec::with_capacity(WRAPPER + packed.len());
+    whole.extend(COMPRESSED_COOKIE.to_be_bytes());
+    whole.extend((packed.len() as u32).to_be_bytes());
+    whole.extend(packed);
+    whole
 }
 
 /// The histogram of these bytes, and what it was worth of `budget`, the counts that may still be
@@ -94,14 +91,8 @@ pub(super) fn decode(packed: &[u8], budget: &mut usize) -> Result<GapHistogram, 
         return Err("the histogram's length is not the declared one");
     }
     let limit = HEADER + MAX_NUMBER * counts_up_to(u64::MAX);
-    let mut plain = Vec::new();
-    ZlibDecoder::new(packed.0)
-        .take(limit as u64 + 1)
-        .read_to_end(&mut plain)
-        .map_err(|_| "the histogram cannot be unpacked")?;
-    if plain.len() > limit {
-        return Err("the histogram is larger than any can be");
-    }
+    let plain = decompress_to_vec_zlib_with_limit(packed.0, limit)
+        .map_err(|_| "the histogram cannot be unpacked, or to more than any can be")?;
     let mut plain = Bytes(&plain);
     if plain.u32()? != COOKIE {
         return Err("the histogram is not of the V2 format");

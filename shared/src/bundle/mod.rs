@@ -12,6 +12,7 @@ mod requests;
 mod rows;
 mod table;
 mod telemetry;
+mod unzip;
 mod write;
 
 use std::collections::BTreeMap;
