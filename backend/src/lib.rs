@@ -6,6 +6,7 @@ pub mod campaign;
 pub mod cli;
 pub mod interrupt;
 pub mod load;
+pub mod merge;
 pub mod observe;
 pub mod plan;
 pub mod presets;

@@ -4,17 +4,20 @@
 //! half understood measures something else than was meant.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
+use sha2::{Digest, Sha256};
 use tokencap_shared::deployment::Deployment;
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::units::Rate;
-use tokencap_shared::workload::Workload;
+use tokencap_shared::workload::{Shape, Workload};
 
 use crate::load::target::{self, Route};
+use crate::load::trace::Trace;
 use crate::presets::{self, Kind, Preset};
 
 /// A plan, with everything it refers to read in.
@@ -34,6 +37,8 @@ pub struct Plan {
     pub observe: Vec<Observed>,
     /// Time limits of one request.
     pub timeouts: Timeouts,
+    /// The trace, where the workload replays one.
+    pub trace: Option<Arc<Trace>>,
 }
 
 /// The streaming API of the endpoint.
@@ -267,11 +272,14 @@ impl Plan {
     /// As [`Plan::read`].
     pub fn parse(text: &str, file: &str, beside: &Path) -> Result<Self, PlanError> {
         let written: PlanFile = parse(text, file)?;
+        let mut workload = resolve(written.workload, Kind::Workload, "workload", beside)?;
+        let trace = read_trace(&mut workload, beside)?;
         let plan = Self {
             api: written.api,
             deployment: written.deployment,
             promise: resolve(written.promise, Kind::Promise, "promise sheet", beside)?,
-            workload: resolve(written.workload, Kind::Workload, "workload", beside)?,
+            workload,
+            trace,
             sweep: written.sweep,
             observe: written.observe,
             timeouts: written.timeouts,
@@ -297,6 +305,28 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// Reads the trace that a workload replays, and notes its digest in the workload.
+fn read_trace(workload: &mut Workload, beside: &Path) -> Result<Option<Arc<Trace>>, PlanError> {
+    let Shape::Trace { file, sha256, .. } = &mut workload.shape else { return Ok(None) };
+    let path = beside.join(&*file);
+    let senseless = |message| PlanError::Senseless { file: path.display().to_string(), message };
+    let text = std::fs::read_to_string(&path).map_err(|source| PlanError::Read {
+        what: "the trace",
+        path: path.clone(),
+        source,
+    })?;
+    let digest: String =
+        Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    if !sha256.is_empty() && !sha256.eq_ignore_ascii_case(&digest) {
+        return Err(senseless(format!(
+            "this is not the trace that the workload names: its SHA-256 is {digest}"
+        )));
+    }
+    *sha256 = digest;
+    let trace = Trace::parse(&text).map_err(|error| senseless(error.to_string()))?;
+    Ok(Some(Arc::new(trace)))
 }
 
 /// Reads a promise sheet, workload or price sheet by the name of a preset or the path of a file.

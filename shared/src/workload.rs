@@ -16,6 +16,9 @@ pub struct Workload {
     /// When requests (or sessions) arrive.
     #[serde(default)]
     pub arrivals: Arrivals,
+    /// How the rate varies about the step's, over and over; empty: it does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pattern: Vec<Piece>,
     /// What arrives.
     pub shape: Shape,
     /// State of the prefix cache at a step's start.
@@ -42,6 +45,16 @@ pub enum Arrivals {
     Constant,
 }
 
+/// A stretch of time with a rate of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Piece {
+    /// How long, in nanoseconds.
+    pub for_ns: Nanos,
+    /// The rate in relation to the other pieces'; over the whole pattern the mean is the step's.
+    pub weight: f64,
+}
+
 /// What arrives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
@@ -64,6 +77,23 @@ pub enum Shape {
         /// Time between a step's end and the next one's start (a tool's run).
         think: Think,
     },
+    /// Recorded traffic, replayed at the step's mean rate; its instants take the place of the
+    /// arrival process.
+    Trace {
+        /// Name of the trace's file.
+        file: String,
+        /// SHA-256 of the file in hex: a trace of other bytes is another workload. A plan may
+        /// leave it out; a bundle has it.
+        #[serde(default)]
+        sha256: String,
+        /// Tokens of a block, where the trace says which blocks prompts share.
+        #[serde(default = "mooncake_block")]
+        block_tokens: u32,
+    },
+}
+
+const fn mooncake_block() -> u32 {
+    512
 }
 
 /// One class of an independent mix.

@@ -6,21 +6,24 @@
 mod gather;
 pub mod watch;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokencap_shared::bundle::{self, Bundle, BundleError, FORMAT_VERSION, Manifest};
-use tokencap_shared::units::Rate;
+use tokencap_shared::units::{Nanos, Rate};
 use tokencap_shared::{DEFINITIONS_VERSION, capacity};
 
 use crate::load::clock::Clock;
 use crate::load::io::Tls;
+use crate::load::journal::{Journal, JournalError};
 use crate::load::live::{Live, Stop};
 use crate::load::preflight::{PreflightError, preflight};
+use crate::load::shard::Shard;
 use crate::load::step::{Generator, StepError, StepPlan, StepRecord};
 use crate::load::target::{Target, TargetError};
+use crate::merge::{CLOCK_ZERO, SHARD};
 use crate::observe::scrape::{Observer, Source};
 use crate::plan::Plan;
 use crate::store::{self, StoreError};
@@ -42,6 +45,21 @@ pub struct Campaign {
     pub tls: Option<Tls>,
     /// The bundle's path.
     pub out: PathBuf,
+    /// Go on with the run whose journal lies beside the bundle's path.
+    pub resume: bool,
+    /// The part that this process has in a campaign shared with others.
+    pub together: Option<Together>,
+}
+
+/// How several processes run one campaign: each its part of the arrivals, all from one instant.
+#[derive(Clone, Copy, Debug)]
+pub struct Together {
+    /// This process's part.
+    pub shard: Shard,
+    /// When the first step begins.
+    pub start_at: SystemTime,
+    /// Time for a step's last requests to end, before the next step begins.
+    pub pause: Duration,
 }
 
 /// Why a campaign ended without a result. What was measured before stands in the bundle.
@@ -65,6 +83,23 @@ pub enum CampaignError {
     /// The operating system refused a thread.
     #[error("this machine gives no more threads: {0}; close other programs and try again")]
     Threads(#[from] std::io::Error),
+    /// Records cannot be kept.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The interrupted run measured something else.
+    #[error(
+        "{} holds a run of another plan: its {what} differ from this plan's; resume it with its \
+         own plan, or move the file away", .journal.display()
+    )]
+    OtherPlan {
+        /// The journal.
+        journal: PathBuf,
+        /// What differs.
+        what: &'static str,
+    },
+    /// The common start lies in the past.
+    #[error("--start-at has passed: choose a time that lies a minute or more ahead, for all parts")]
+    StartPassed,
     /// The output exists, and would be overwritten.
     #[error("{} exists already; name another file with --out, or move it away", .0.display())]
     Exists(PathBuf),
@@ -81,14 +116,12 @@ impl Campaign {
     /// If the target, this machine or the disk does not allow it. Steps that ended before stand
     /// in the bundle on disk.
     pub fn run(mut self, watch: &mut dyn Watch, stop: &Stop) -> Result<Bundle, CampaignError> {
-        if self.out.exists() {
+        if self.out.exists() && !self.resume {
             return Err(CampaignError::Exists(self.out));
         }
         let preflight = preflight(&mut self.target, self.tls.as_ref())?;
         watch.on(Event::Ready { warnings: &preflight.warnings });
-        let clock = Clock::start();
-        let mut bundle = self.empty_bundle();
-        bundle.manifest.warnings.extend(preflight.warnings);
+        let (mut journal, mut bundle, clock) = self.open(preflight.warnings)?;
         // A disk that cannot be written to is known before an hour has been measured.
         save(&self.out, &mut bundle)?;
         let observer = self.observer(clock)?;
@@ -98,17 +131,26 @@ impl Campaign {
             ruler: preflight.ruler,
             promise: self.plan.promise.clone(),
             clock,
-            salt: rand::random(),
+            salt: self.salt(),
             tls: self.tls.clone(),
+            trace: self.plan.trace.clone(),
         };
-        let plans = self.steps();
+        let done: BTreeSet<u32> = bundle.manifest.steps.iter().map(|step| step.id).collect();
+        let mut plans = self.steps(clock)?;
+        plans.retain(|plan| !done.contains(&plan.id));
         for (index, plan) in plans.iter().enumerate() {
             if stop.reason().is_some() {
                 break;
             }
             watch.on(Event::Begin { plan, index, left: &plans[index..] });
-            let record = watched(&generator, plan, watch, stop)?;
-            gather::add(&mut bundle, record, observer.as_ref().map(Observer::take));
+            let record = watched(&generator, plan, watch, stop, &mut journal)?;
+            let scrapes = observer.as_ref().map(Observer::take);
+            // A step that was stopped is run again when the run is resumed.
+            if record.step.stopped.is_none() {
+                journal.telemetry(scrapes.as_deref().unwrap_or_default())?;
+                journal.finish_step(&record)?;
+            }
+            gather::add(&mut bundle, record, scrapes);
             save(&self.out, &mut bundle)?;
             if let Some(judged) = capacity::of_bundle(&bundle).steps.last() {
                 watch.on(Event::End { judged, promise: &bundle.manifest.promise });
@@ -120,20 +162,81 @@ impl Campaign {
         }
         if bundle.manifest.steps.is_empty() {
             let _ = std::fs::remove_file(&self.out);
+            let _ = journal.remove();
             return Err(CampaignError::Stopped);
         }
         save(&self.out, &mut bundle)?;
+        if stop.reason().is_none() {
+            journal.remove()?;
+        }
         Ok(bundle)
     }
 
-    fn steps(&self) -> Vec<StepPlan> {
-        let sweep = &self.plan.sweep;
-        let plan = |(id, rate): (u32, &Rate)| StepPlan {
-            // Another seed for each step, the same for the same plan.
-            seed: sweep.seed.wrapping_add(u64::from(id)),
-            ..StepPlan::probe(id, *rate, sweep.warmup_s, sweep.window_s, sweep.seed)
+    /// Begins the journal, or goes on with the one of an interrupted run.
+    fn open(&self, warnings: Vec<String>) -> Result<(Journal, Bundle, Clock), CampaignError> {
+        let path = journal_path(&self.out);
+        if !self.resume {
+            let clock = Clock::start();
+            let mut bundle = self.empty_bundle(clock);
+            bundle.manifest.warnings.extend(warnings);
+            let journal = Journal::create(&path, &bundle.manifest)?;
+            return Ok((journal, bundle, clock));
+        }
+        let (journal, mut bundle) = Journal::resume(&path)?;
+        let manifest = &mut bundle.manifest;
+        let what = if manifest.deployment != self.plan.deployment {
+            "deployments"
+        } else if manifest.promise != self.plan.promise {
+            "promise sheets"
+        } else if manifest.workload != self.plan.workload {
+            "workloads"
+        } else {
+            ""
         };
-        (0..).zip(&sweep.rates).map(plan).collect()
+        if !what.is_empty() {
+            return Err(CampaignError::OtherPlan { journal: path, what });
+        }
+        manifest.warnings.push(format!(
+            "the run was interrupted after {} steps, and resumed",
+            manifest.steps.len()
+        ));
+        let zero = manifest.environment.get(CLOCK_ZERO).and_then(|zero| zero.parse().ok());
+        let clock = zero.and_then(Clock::resumed).unwrap_or_else(Clock::start);
+        Ok((journal, bundle, clock))
+    }
+
+    /// Keeps this run's prompts apart from any other's in the server's cache; the parts of a
+    /// shared campaign have one salt, since what a trace shares must be shared between them.
+    fn salt(&self) -> u64 {
+        match &self.together {
+            None => rand::random(),
+            Some(together) => {
+                let since = together.start_at.duration_since(SystemTime::UNIX_EPOCH);
+                since.map_or(0, |since| since.as_nanos() as u64) ^ self.plan.sweep.seed
+            }
+        }
+    }
+
+    fn steps(&self, clock: Clock) -> Result<Vec<StepPlan>, CampaignError> {
+        let sweep = &self.plan.sweep;
+        let first = match &self.together {
+            None => None,
+            Some(together) => Some(clock.at(together.start_at).ok_or(CampaignError::StartPassed)?),
+        };
+        let plan = |(id, rate): (u32, &Rate)| {
+            let mut plan = StepPlan {
+                // Another seed for each step, the same for the same plan.
+                seed: sweep.seed.wrapping_add(u64::from(id)),
+                ..StepPlan::probe(id, *rate, sweep.warmup_s, sweep.window_s, sweep.seed)
+            };
+            if let (Some(together), Some(first)) = (&self.together, first) {
+                let each = sweep.warmup_s + sweep.window_s + together.pause;
+                plan.shard = together.shard;
+                plan.begin = Some(first + Nanos((each * id).as_nanos() as u64));
+            }
+            plan
+        };
+        Ok((0..).zip(&sweep.rates).map(plan).collect())
     }
 
     fn observer(&self, clock: Clock) -> Result<Option<Observer>, CampaignError> {
@@ -146,9 +249,10 @@ impl Campaign {
         Ok(Some(Observer::start(sources, clock, SCRAPE)?))
     }
 
-    fn empty_bundle(&self) -> Bundle {
+    fn empty_bundle(&self, clock: Clock) -> Bundle {
         let cores = std::thread::available_parallelism().map_or(0, usize::from);
-        let environment = BTreeMap::from([
+        let mut environment = BTreeMap::from([
+            (CLOCK_ZERO.to_owned(), clock.zero_unix_ns().to_string()),
             ("client.os".to_owned(), std::env::consts::OS.to_owned()),
             ("client.arch".to_owned(), std::env::consts::ARCH.to_owned()),
             ("client.cores".to_owned(), cores.to_string()),
@@ -156,6 +260,9 @@ impl Campaign {
             ("target.model".to_owned(), self.target.model.clone()),
             ("target.route".to_owned(), self.target.route.path().to_owned()),
         ]);
+        if let Some(together) = &self.together {
+            environment.insert(SHARD.to_owned(), together.shard.to_string());
+        }
         let manifest = Manifest {
             format: FORMAT_VERSION,
             definitions: DEFINITIONS_VERSION,
@@ -187,17 +294,26 @@ fn watched(
     plan: &StepPlan,
     watch: &mut dyn Watch,
     stop: &Stop,
+    journal: &mut Journal,
 ) -> Result<StepRecord, CampaignError> {
     let live = Arc::new(Live::default());
     let begun = Instant::now();
     std::thread::scope(|scope| {
-        let step = scope.spawn(|| generator.run(plan, &live, stop));
+        let step = scope.spawn(|| generator.run_recorded(plan, &live, stop, journal));
         while !step.is_finished() {
             std::thread::sleep(TICK);
             watch.on(Event::Tick { plan, elapsed: begun.elapsed(), live: &live.snapshot() });
         }
         Ok(step.join().unwrap_or(Err(StepError::Thread))?)
     })
+}
+
+/// Where the journal of a run lies until its bundle is complete.
+#[must_use]
+pub fn journal_path(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".journal");
+    name.into()
 }
 
 /// Writes the bundle to disk, with the digests of its members.

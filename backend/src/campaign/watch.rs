@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokencap_shared::judge::{StepJudgement, Verdict};
 use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::units::Nanos;
+use tokencap_shared::units::{Nanos, Rate};
 
 use crate::load::live::Snapshot;
 use crate::load::step::StepPlan;
@@ -107,7 +107,7 @@ impl Watch for Terminal {
                     "step {} of {}: {} req/s, about {} s; about {} left",
                     index + 1,
                     self.steps,
-                    plan.rate.get(),
+                    plan.load.rate().map_or(0.0, Rate::get),
                     length(plan).as_secs(),
                     minutes(self.left),
                 ));
@@ -159,7 +159,7 @@ fn tick(plan: &StepPlan, elapsed: Duration, live: &Snapshot, left: Duration) -> 
     format!(
         "{phase}: {} req/s, {} in flight, {} done, {} failed, TTFT p50/p99 {}, ITL p50/p99 {}, \
          {} left",
-        plan.rate.get(),
+        plan.load.rate().map_or(0.0, Rate::get),
         live.in_flight,
         live.completed,
         live.failed,

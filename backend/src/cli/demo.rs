@@ -69,7 +69,8 @@ pub(super) fn run(args: &Demo) -> anyhow::Result<()> {
         std::fs::remove_file(&args.out)
             .with_context(|| format!("cannot replace {}", args.out.display()))?;
     }
-    let campaign = Campaign { plan, target, tls: None, out: args.out.clone() };
+    let out = args.out.clone();
+    let campaign = Campaign { plan, target, tls: None, out, resume: false, together: None };
     campaign.run(&mut Terminal::default(), &stop)?;
     let lateness = cluster.lateness();
     cluster.shutdown().context("the simulated cluster failed")?;

@@ -3,7 +3,9 @@
 //! Every command ends with exit code 0, or with one sentence on stderr that says what went wrong
 //! and what to do, and exit code 1 (2 for a wrong command line, which clap says itself).
 
+mod calibrate;
 mod demo;
+mod merge;
 mod presets;
 mod report;
 mod serve;
@@ -25,7 +27,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Calibrate(calibrate::Calibrate),
     Demo(demo::Demo),
+    Merge(merge::Merge),
     Presets(presets::Presets),
     Report(report::Report),
     Serve(serve::Serve),
@@ -49,7 +53,9 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command) -> anyhow::Result<()> {
     match command {
+        Command::Calibrate(args) => calibrate::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Presets(args) => presets::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Serve(args) => serve::run(&args),

@@ -1,14 +1,16 @@
 //! `tokencap sweep`: measures an endpoint at the rates of a plan, into a bundle.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
 
-use crate::campaign::Campaign;
 use crate::campaign::watch::Terminal;
+use crate::campaign::{Campaign, Together};
 use crate::interrupt;
 use crate::load::io::Tls;
+use crate::load::shard::Shard;
 use crate::load::target::{Secret, Target};
 use crate::plan::{Api, Plan};
 
@@ -42,6 +44,54 @@ pub(super) struct Sweep {
     /// PEM file of certificates to trust, for a server with a certificate of its own.
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
+    /// Speak HTTP/2: over TLS, or by prior knowledge to an http:// address.
+    #[arg(long)]
+    http2: bool,
+    /// Go on with an interrupted run: its journal lies beside the bundle.
+    #[arg(long, conflicts_with = "start_at")]
+    resume: bool,
+    #[command(flatten)]
+    together: TogetherArgs,
+}
+
+/// One of several processes that share a campaign.
+#[derive(Debug, Args)]
+struct TogetherArgs {
+    /// This process's part of the arrivals, such as 0/4 for the first of four. `tokencap merge`
+    /// joins the bundles of all parts.
+    #[arg(long, value_name = "I/N", requires = "start_at", conflicts_with = "shards")]
+    shard: Option<Shard>,
+    /// Number of parts, where the environment variable JOB_COMPLETION_INDEX says which one this
+    /// process is, as it does in an indexed job of Kubernetes.
+    #[arg(long, value_name = "N", requires = "start_at")]
+    shards: Option<u32>,
+    /// When the first step begins, the same for all parts, such as 2026-11-30T12:00:00Z.
+    #[arg(long, value_name = "TIME")]
+    start_at: Option<jiff::Timestamp>,
+    /// Seconds between a step's window and the next step's warm-up, for the last requests to
+    /// end, the same for all parts.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    step_pause: u64,
+}
+
+impl TogetherArgs {
+    fn read(&self) -> anyhow::Result<Option<Together>> {
+        let Some(start_at) = self.start_at else { return Ok(None) };
+        let shard = match (self.shard, self.shards) {
+            (Some(shard), _) => shard,
+            (None, None) => Shard::WHOLE,
+            (None, Some(of)) => {
+                let index = std::env::var("JOB_COMPLETION_INDEX").context(
+                    "--shards needs the environment variable JOB_COMPLETION_INDEX, which an \
+                     indexed job of Kubernetes sets; elsewhere use --shard I/N",
+                )?;
+                format!("{index}/{of}").parse()?
+            }
+        };
+        let pause = Duration::from_secs(self.step_pause);
+        let start_at = start_at.try_into().context("--start-at is no time of this machine")?;
+        Ok(Some(Together { shard, start_at, pause }))
+    }
 }
 
 /// Runs the command.
@@ -57,8 +107,10 @@ pub(super) fn run(args: &Sweep) -> anyhow::Result<()> {
         Some(path) => Some(Secret::from_file(path)?),
         None => Secret::from_env(&args.api_key_env)?,
     };
-    let tls = Tls::for_server(&target.server, args.ca_file.as_deref())?;
-    let campaign = Campaign { plan, target, tls, out: args.out.clone() };
+    target.http2 = args.http2;
+    let tls = Tls::for_server(&target.server, args.ca_file.as_deref(), args.http2)?;
+    let (out, resume, together) = (args.out.clone(), args.resume, args.together.read()?);
+    let campaign = Campaign { plan, target, tls, out, resume, together };
     let stop = interrupt::stop_on_interrupt().context("cannot listen for Ctrl-C")?;
     campaign.run(&mut Terminal::default(), &stop)?;
     println!("{}", saved(&args.out));

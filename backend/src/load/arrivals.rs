@@ -5,7 +5,7 @@
 //! faster or slower (common random numbers), and nothing is ever renormalised to a span.
 
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::workload::Arrivals;
+use tokencap_shared::workload::{Arrivals, Piece, Workload};
 
 use super::rng::{Purpose, Random};
 
@@ -14,34 +14,47 @@ use super::rng::{Purpose, Random};
 pub enum Profile {
     /// The same rate for ever.
     Constant(Rate),
-    /// Pieces of constant rate, each with its duration; the last one goes on for ever.
-    Piecewise(Vec<(Nanos, Rate)>),
+    /// Pieces of constant rate, in seconds and arrivals per second, over and over.
+    Pattern(Vec<(f64, f64)>),
 }
 
 impl Profile {
+    /// The profile of a workload at a step's rate.
+    #[must_use]
+    pub fn of(workload: &Workload, rate: Rate) -> Self {
+        if workload.pattern.is_empty() {
+            return Self::Constant(rate);
+        }
+        let seconds = |piece: &Piece| piece.for_ns.0 as f64 / 1e9;
+        let weighted = |piece: &Piece| seconds(piece) * piece.weight;
+        let whole: f64 = workload.pattern.iter().map(seconds).sum();
+        let mean = workload.pattern.iter().map(weighted).sum::<f64>() / whole;
+        let rated = |piece: &Piece| (seconds(piece), rate.get() * piece.weight / mean);
+        Self::Pattern(workload.pattern.iter().map(rated).collect())
+    }
+
     /// When `expected` arrivals are expected to have come, in seconds from the start: the
     /// inverse of the cumulative rate. `None`: never, since the rate stays 0.
     fn seconds_at(&self, expected: f64) -> Option<f64> {
-        let at_rate = |expected: f64, rate: Rate| (rate.get() > 0.0).then(|| expected / rate.get());
         match self {
-            Self::Constant(rate) => at_rate(expected, *rate),
-            Self::Piecewise(pieces) => {
-                let (mut left, mut start) = (expected, 0.0);
-                let last = pieces.len().checked_sub(1)?;
-                for (index, &(duration, rate)) in pieces.iter().enumerate() {
-                    let inside = at_rate(left, rate);
-                    let length = duration.0 as f64 / 1e9;
-                    match inside {
-                        Some(seconds) if index == last || seconds <= length => {
-                            return Some(start + seconds);
-                        }
-                        None if index == last => return None,
-                        _ => {}
-                    }
-                    left -= rate.get() * length;
-                    start += length;
+            Self::Constant(rate) => (rate.get() > 0.0).then(|| expected / rate.get()),
+            Self::Pattern(pieces) => {
+                let whole: f64 = pieces.iter().map(|(seconds, _)| seconds).sum();
+                let each: f64 = pieces.iter().map(|(seconds, rate)| seconds * rate).sum();
+                if each.is_nan() || each <= 0.0 {
+                    return None;
                 }
-                None
+                let rounds = libm::floor(expected / each);
+                let (mut left, mut start) = (expected - rounds * each, rounds * whole);
+                for &(seconds, rate) in pieces {
+                    if rate > 0.0 && left <= seconds * rate {
+                        return Some(start + left / rate);
+                    }
+                    left -= seconds * rate;
+                    start += seconds;
+                }
+                // Rounding may leave a rest behind the last piece.
+                Some(start)
             }
         }
     }
@@ -152,31 +165,33 @@ mod tests {
     }
 
     #[test]
-    fn a_piecewise_rate_gives_each_piece_its_count_and_skips_pieces_of_rate_zero() {
-        let pieces = vec![
-            (Nanos::from_secs(10), rate(2.0)),
-            (Nanos::from_secs(10), rate(0.0)),
-            (Nanos::from_secs(10), rate(5.0)),
-        ];
-        let times: Vec<Nanos> =
-            Schedule::new(Arrivals::Constant, Profile::Piecewise(pieces), 0).take(100).collect();
+    fn a_pattern_gives_each_piece_its_count_over_and_over_and_keeps_the_mean_rate() {
+        let mut workload: Workload = toml::from_str(
+            "name = \"p\"\nshape = { kind = \"mix\", classes = [] }\n\
+             pattern = [{ for_ns = 10_000_000_000, weight = 2 }, \
+             { for_ns = 10_000_000_000, weight = 0 }, { for_ns = 20_000_000_000, weight = 1 }]",
+        )
+        .unwrap();
+        let profile = Profile::of(&workload, rate(2.0));
+        assert_eq!(profile, Profile::Pattern(vec![(10.0, 4.0), (10.0, 0.0), (20.0, 2.0)]));
+        let times: Vec<Nanos> = Schedule::new(Arrivals::Constant, profile, 0).take(160).collect();
         let within = |from: u64, to: u64| {
-            times
-                .iter()
-                .filter(|t| (Nanos::from_secs(from)..Nanos::from_secs(to)).contains(t))
-                .count()
+            let span = Nanos::from_secs(from)..Nanos::from_secs(to);
+            times.iter().filter(|t| span.contains(t)).count()
         };
-        // The 20th arrival stands exactly at the end of the first piece.
-        assert_eq!((within(0, 10), within(10, 20), within(20, 30)), (19, 1, 49));
-        assert_eq!(*times.last().unwrap(), Nanos::from_secs(36));
+        // Arrivals come at the ends of their intervals: one stands exactly at each border.
+        assert_eq!((within(0, 10), within(10, 20), within(20, 40)), (39, 1, 39));
+        assert_eq!((within(40, 50), within(50, 60), within(60, 80)), (40, 1, 39));
+        assert_eq!(*times.last().unwrap(), Nanos::from_secs(80));
+        workload.pattern.clear();
+        assert_eq!(Profile::of(&workload, rate(2.0)), Profile::Constant(rate(2.0)));
     }
 
     #[test]
     fn a_rate_that_stays_zero_ends_the_schedule() {
         assert_eq!(schedule(Arrivals::Poisson, 0.0, 1).next(), None);
-        let pieces = vec![(Nanos::from_secs(1), rate(3.0)), (Nanos::from_secs(1), rate(0.0))];
-        let all = Schedule::new(Arrivals::Constant, Profile::Piecewise(pieces), 0).count();
-        assert_eq!(all, 3);
+        let silent = Profile::Pattern(vec![(1.0, 0.0)]);
+        assert_eq!(Schedule::new(Arrivals::Constant, silent, 0).next(), None);
     }
 
     proptest! {

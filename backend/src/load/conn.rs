@@ -1,6 +1,7 @@
 //! One connection of a generator thread, and the request that is on it.
 
 use std::io::{self, IoSlice, Read, Write};
+use std::time::Duration;
 
 use tokencap_shared::units::{Moment, Nanos};
 
@@ -8,18 +9,15 @@ use super::answer::{Answer, End};
 use super::clock::Clock;
 use super::http1::Response;
 use super::io::Io;
+use super::ledger::Sent;
+use super::stamp::Arrived;
 use super::target::Timeouts;
 use super::workload::Task;
 
-/// A request under way.
+/// A request under way on a connection.
 #[derive(Debug)]
 pub(super) struct Active {
-    pub(super) task: Task,
-    pub(super) intended: Moment,
-    pub(super) sent: Moment,
-    /// Sent inside the window.
-    pub(super) member: bool,
-    pub(super) answer: Answer,
+    pub(super) sent: Sent,
     response: Response,
     head: Vec<u8>,
     tail: Vec<u8>,
@@ -71,11 +69,7 @@ impl Active {
         let (head, tail) = task.frame();
         let answer = Answer::new(task.goes_on());
         Self {
-            task,
-            intended,
-            sent: Moment(0),
-            member: false,
-            answer,
+            sent: Sent { task, intended, sent: Moment(0), member: false, answer },
             response: Response::default(),
             head,
             tail,
@@ -84,14 +78,18 @@ impl Active {
     }
 
     fn length(&self) -> usize {
-        self.head.len() + self.task.shared().len() + self.task.own().len() + self.tail.len()
+        self.head.len()
+            + self.sent.task.shared().len()
+            + self.sent.task.own().len()
+            + self.tail.len()
     }
 
     /// Writes what the socket takes.
     pub(super) fn write(&mut self, io: &mut Io) -> io::Result<()> {
         while self.written < self.length() {
             let mut skip = self.written;
-            let pieces = [&self.head[..], self.task.shared(), self.task.own(), &self.tail[..]];
+            let pieces =
+                [&self.head[..], self.sent.task.shared(), self.sent.task.own(), &self.tail[..]];
             let slices = pieces.map(|piece| {
                 let from = skip.min(piece.len());
                 skip -= from;
@@ -118,17 +116,17 @@ impl Active {
 
     /// The instant at which waiting ends, and what for.
     pub(super) fn deadline(&self, opening: bool, limits: &Timeouts) -> (Moment, &'static str) {
-        let after = |from: Moment, limit: std::time::Duration| {
+        let after = |from: Moment, limit: Duration| {
             from + Nanos(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
         };
-        let whole = (after(self.sent, limits.whole), "the request's time limit passed");
-        let part = match self.answer.last {
+        let whole = (after(self.sent.sent, limits.whole), "the request's time limit passed");
+        let part = match self.sent.answer.last {
             _ if opening => (
-                after(self.sent, limits.connect),
+                after(self.sent.sent, limits.connect),
                 "no connection within the time limit for connecting",
             ),
             None => (
-                after(self.sent, limits.first_token),
+                after(self.sent.sent, limits.first_token),
                 "no output within the time limit for the first token",
             ),
             Some(last) => {
@@ -146,8 +144,15 @@ impl Conn {
         matches!(self.io.read(&mut byte), Err(error) if error.kind() == io::ErrorKind::WouldBlock)
     }
 
-    /// Writes and reads what can be, for a request under way.
-    pub(super) fn proceed(&mut self, clock: Clock, buffer: &mut [u8], closed: bool) -> Progress {
+    /// Writes and reads what can be, for a request under way. `sampled`: tells how long after its
+    /// arrival the first thing read had been parsed.
+    pub(super) fn proceed(
+        &mut self,
+        clock: Clock,
+        buffer: &mut [u8],
+        closed: bool,
+        mut sampled: Option<&mut dyn FnMut(Duration)>,
+    ) -> Progress {
         let State::Busy(active) = &mut self.state else { return Progress::Pending };
         if !active.is_written()
             && let Err(error) = active.write(&mut self.io)
@@ -157,13 +162,18 @@ impl Conn {
             return Progress::Over(End::Cut(broken(&error, active.response.begun)));
         }
         for _ in 0..READS {
-            let count = match self.io.read(buffer) {
-                Ok(count) => count,
+            let sample = sampled.take();
+            let read = match &sample {
+                None => self.io.read(buffer).map(|count| (count, None)),
+                Some(_) => self.io.read_stamped(buffer),
+            };
+            let (count, arrived) = match read {
+                Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     return Progress::Pending;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => 0,
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => (0, None),
                 Err(error) => {
                     return Progress::Over(End::Cut(broken(&error, active.response.begun)));
                 }
@@ -178,7 +188,11 @@ impl Conn {
                 });
             }
             let at = clock.now();
-            match active.response.feed(at, &buffer[..count], &mut active.answer) {
+            let fed = active.response.feed(at, &buffer[..count], &mut active.sent.answer);
+            if let (Some(tell), Some(lag)) = (sample, arrived.and_then(Arrived::ago)) {
+                tell(lag);
+            }
+            match fed {
                 Ok(false) => {}
                 Ok(true) => {
                     self.idle_timeout_s = active.response.idle_timeout_s.or(self.idle_timeout_s);

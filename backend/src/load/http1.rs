@@ -18,6 +18,24 @@ pub struct Head {
     pub queue: Option<Nanos>,
 }
 
+impl Head {
+    /// A head of a status and the values of two fields, if they are there.
+    pub(super) fn of_fields(
+        status: u16,
+        content_type: Option<&str>,
+        queue_time: Option<&str>,
+    ) -> Self {
+        let media_type = content_type.and_then(|value| value.split(';').next()).unwrap_or("");
+        let media_type = media_type.trim().to_ascii_lowercase();
+        let json = media_type == "application/json" || media_type.ends_with("+json");
+        let millis = queue_time.and_then(|value| value.trim().parse::<f64>().ok());
+        let queue = millis
+            .filter(|millis| millis.is_finite() && *millis >= 0.0)
+            .map(|millis| Nanos((millis * 1e6).round() as u64));
+        Self { status, json, queue }
+    }
+}
+
 /// Who wants the response.
 pub trait Sink {
     /// The head has come.
@@ -165,47 +183,39 @@ impl Response {
             }
             return Ok(Some(length));
         }
-        let mut json = false;
-        let (mut sized, mut chunked, mut queue) = (None, false, None);
+        let (mut content_type, mut queue_time) = (None, None);
+        let (mut sized, mut chunked) = (None, false);
         self.keep_alive = minor == 1;
         for field in head.headers.iter() {
             let Ok(value) = std::str::from_utf8(field.value) else { continue };
-            let value = value.trim().to_ascii_lowercase();
+            let lower = value.trim().to_ascii_lowercase();
             match field.name.to_ascii_lowercase().as_str() {
-                "content-type" => {
-                    let media_type = value.split(';').next().unwrap_or_default().trim();
-                    json = media_type == "application/json" || media_type.ends_with("+json");
-                }
+                "content-type" => content_type = Some(value),
+                "x-queue-time" => queue_time = Some(value),
                 "content-length" => {
-                    let length: u64 = value.parse().map_err(|_| HttpError::Head)?;
+                    let length: u64 = lower.parse().map_err(|_| HttpError::Head)?;
                     if sized.is_some_and(|before| before != length) {
                         return Err(HttpError::Head);
                     }
                     sized = Some(length);
                 }
-                "transfer-encoding" => chunked = value.ends_with("chunked"),
+                "transfer-encoding" => chunked = lower.ends_with("chunked"),
                 "connection" => {
-                    if value.split(',').any(|token| token.trim() == "close") {
+                    if lower.split(',').any(|token| token.trim() == "close") {
                         self.keep_alive = false;
                     } else if minor == 0 {
-                        self.keep_alive = value.split(',').any(|t| t.trim() == "keep-alive");
+                        self.keep_alive = lower.split(',').any(|t| t.trim() == "keep-alive");
                     }
                 }
                 "keep-alive" => {
-                    self.idle_timeout_s = value
+                    self.idle_timeout_s = lower
                         .split(',')
                         .find_map(|part| part.trim().strip_prefix("timeout=")?.parse().ok());
-                }
-                "x-queue-time" => {
-                    let millis: Option<f64> = value.parse().ok();
-                    queue = millis
-                        .filter(|millis| millis.is_finite() && *millis >= 0.0)
-                        .map(|millis| Nanos((millis * 1e6).round() as u64));
                 }
                 _ => {}
             }
         }
-        sink.on_head(Head { status, json, queue });
+        sink.on_head(Head::of_fields(status, content_type, queue_time));
         self.state = match (chunked, sized, status) {
             (_, _, 204 | 304) | (false, Some(0), _) => State::Whole,
             (true, _, _) => State::ChunkSize,

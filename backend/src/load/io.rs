@@ -10,6 +10,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore};
 
+use super::stamp::{self, Arrived};
 use super::target::{Server, TargetError};
 
 /// How to speak TLS to a server.
@@ -21,13 +22,14 @@ pub struct Tls {
 
 impl Tls {
     /// TLS for a server, or `None` for one without. The system's certificates are trusted, and
-    /// those of a PEM file where one is given.
+    /// those of a PEM file where one is given. `http2`: which protocol is offered.
     ///
     /// # Errors
     /// If the certificates cannot be read or the host's name is none.
     pub fn for_server(
         server: &Server,
         ca_file: Option<&Path>,
+        http2: bool,
     ) -> Result<Option<Self>, TargetError> {
         if !server.tls {
             return Ok(None);
@@ -53,9 +55,15 @@ impl Tls {
             .map_err(|why| tls(why.to_string()))?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let protocol: &[u8] = if http2 { b"h2" } else { b"http/1.1" };
+        config.alpn_protocols = vec![protocol.to_vec()];
         let name = ServerName::try_from(server.host.clone()).map_err(|why| tls(why.to_string()))?;
         Ok(Some(Self { config: Arc::new(config), name }))
+    }
+
+    /// The configuration and the name that the server must prove.
+    pub(super) fn parts(&self) -> (Arc<ClientConfig>, ServerName<'static>) {
+        (Arc::clone(&self.config), self.name.clone())
     }
 
     /// A TLS session that has not begun.
@@ -85,6 +93,7 @@ impl Io {
         let stream = TcpStream::connect(address)?;
         // Not supported everywhere; without it the last segment of a request may wait.
         let _ = stream.set_nodelay(true);
+        stamp::enable(&stream);
         Ok(match tls {
             None => Self::Plain(stream),
             Some(tls) => Self::Tls(Box::new(rustls::StreamOwned::new(tls.session()?, stream))),
@@ -127,6 +136,17 @@ impl Io {
     #[must_use]
     pub const fn short_read_empties(&self) -> bool {
         matches!(self, Self::Plain(_))
+    }
+
+    /// Reads as [`Read::read`] does, and tells when the last of it came in, where the kernel knows.
+    pub(super) fn read_stamped(
+        &mut self,
+        buffer: &mut [u8],
+    ) -> io::Result<(usize, Option<Arrived>)> {
+        match self {
+            Self::Plain(stream) => stamp::read(stream, buffer),
+            Self::Tls(stream) => stream.read(buffer).map(|count| (count, None)),
+        }
     }
 
     /// Writes what TLS still holds back.

@@ -73,7 +73,7 @@ pub(crate) fn record(histogram: &mut Histogram<u64>, value: u64) {
     record_n(histogram, value, 1);
 }
 
-/// As [`record`], so many times.
+/// Records a value so many times.
 pub(crate) fn record_n(histogram: &mut Histogram<u64>, value: u64, times: u64) {
     histogram.record_n(value, times).expect("a growing histogram holds every value");
 }

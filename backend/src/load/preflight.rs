@@ -215,12 +215,13 @@ fn trial(target: &Target, words: u32, output: u32, seed: u64) -> Result<Task, Wo
         name: "trial".into(),
         note: String::new(),
         arrivals: Arrivals::Poisson,
+        pattern: Vec::new(),
         shape: Shape::Mix { classes: vec![class] },
         cache: CacheState::Salted,
         hit_rate: None,
     };
     let salt = std::process::id().into();
-    Ok(Arc::new(Source::new(&workload, target, Ruler::default(), seed, salt)?).task(0))
+    Ok(Arc::new(Source::new(&workload, target, Ruler::default(), None, seed, salt)?).task(0))
 }
 
 /// Whether a refusal is about the fields that OpenAI's own API does not have.

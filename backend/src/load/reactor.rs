@@ -5,51 +5,20 @@
 //! by more than one read; the time of each read is taken before a byte of it is looked at.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::time::Duration;
 
-use hdrhistogram::Histogram;
 use mio::{Events, Interest, Poll, Token, Waker};
-use tokencap_shared::record::{GapSummary, Request};
 use tokencap_shared::units::{Moment, Nanos};
 
 use super::answer::End;
 use super::conn::{Active, Conn, Progress, State};
 use super::io::Io;
-use super::live::{histogram, record};
+use super::ledger::{Job, Ledger, ThreadEvidence};
 use super::pace::Pacer;
-use super::shared::{Shared, thread_cpu};
-use super::workload::Task;
-
-/// A request that is to be sent at an instant.
-#[derive(Debug)]
-pub(super) struct Job {
-    pub(super) intended: Moment,
-    pub(super) task: Task,
-}
-
-/// A request that has ended.
-#[derive(Debug)]
-pub(super) struct Finished {
-    pub(super) request: Request,
-    pub(super) error: Option<String>,
-    /// Sorted.
-    pub(super) gaps: Vec<Nanos>,
-}
-
-/// What a thread measured of itself.
-#[derive(Debug)]
-pub(super) struct ThreadEvidence {
-    /// CPU time inside the window.
-    pub(super) cpu: Option<Duration>,
-    /// How late a tick of each millisecond would have been served.
-    pub(super) stalls: Histogram<u64>,
-    /// From the return of the poll to the end of the parsing of a read, sampled.
-    pub(super) read_lag: Histogram<u64>,
-}
+use super::shared::Shared;
 
 const WAKER: Token = Token(usize::MAX);
 const TIMER: Token = Token(usize::MAX - 1);
@@ -59,43 +28,24 @@ const OPENING: usize = 64;
 const TRUSTED_S: u32 = 4;
 /// Longest sleep: other threads' wishes are looked at so often.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
-const TICK: Nanos = Nanos(1_000_000);
+/// Time limits that are looked at in a row.
+const EXPIRE: usize = 64;
 /// One read of so many is timed.
 const SAMPLE: u32 = 64;
-
-/// A follow-up of a session, in the order of time.
-#[derive(Debug)]
-struct FollowUp(Job);
-
-impl PartialEq for FollowUp {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-impl Eq for FollowUp {}
-impl PartialOrd for FollowUp {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for FollowUp {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.0.intended, self.0.task.session).cmp(&(other.0.intended, other.0.task.session))
-    }
-}
 
 /// A generator thread's state.
 pub(super) struct Reactor {
     shared: Arc<Shared>,
+    ledger: Ledger,
     poll: Poll,
     pacer: Pacer,
-    jobs: Receiver<Job>,
-    finished: Sender<Finished>,
-    arrivals: VecDeque<Job>,
-    follow_ups: BinaryHeap<Reverse<FollowUp>>,
     conns: Vec<Option<Conn>>,
     free: Vec<usize>,
-    idle: Vec<usize>,
+    /// Idle connections, the one used last on top, each with its generation: an entry whose
+    /// connection has changed since is none.
+    idle: Vec<(usize, u64)>,
+    /// Entries of `idle` that are.
+    idle_count: usize,
     /// Connections that are being opened in advance.
     opening: usize,
     again: Vec<usize>,
@@ -103,58 +53,37 @@ pub(super) struct Reactor {
     deadlines: BinaryHeap<Reverse<(Moment, usize, u64)>>,
     buffer: Box<[u8]>,
     generation: u64,
-    busy: usize,
     /// Idle connections to keep.
     reserve: usize,
     next_address: usize,
     refilled: Moment,
-    next_tick: Moment,
     reads: u32,
-    stalls: Histogram<u64>,
-    read_lag: Histogram<u64>,
-    cpu_at_w0: Option<Duration>,
-    cpu_in_window: Option<Duration>,
-    past_w1: bool,
 }
 
 impl Reactor {
     /// A thread's state, and the waker by which others reach it.
-    pub(super) fn new(
-        shared: Arc<Shared>,
-        jobs: Receiver<Job>,
-        finished: Sender<Finished>,
-        reserve: usize,
-    ) -> io::Result<(Self, Waker)> {
+    pub(super) fn new(ledger: Ledger, reserve: usize) -> io::Result<(Self, Waker)> {
         let poll = Poll::new()?;
         let pacer = Pacer::new(&poll, TIMER)?;
         let waker = Waker::new(poll.registry(), WAKER)?;
         let reactor = Self {
-            shared,
+            shared: Arc::clone(&ledger.shared),
+            ledger,
             poll,
             pacer,
-            jobs,
-            finished,
-            arrivals: VecDeque::new(),
-            follow_ups: BinaryHeap::new(),
             conns: Vec::new(),
             free: Vec::new(),
             idle: Vec::new(),
+            idle_count: 0,
             opening: 0,
             again: Vec::new(),
             deadlines: BinaryHeap::new(),
             buffer: vec![0; 64 << 10].into_boxed_slice(),
             generation: 0,
-            busy: 0,
             reserve,
             next_address: 0,
             refilled: Moment(0),
-            next_tick: Moment(0),
             reads: 0,
-            stalls: histogram(3),
-            read_lag: histogram(3),
-            cpu_at_w0: None,
-            cpu_in_window: None,
-            past_w1: false,
         };
         Ok((reactor, waker))
     }
@@ -172,7 +101,7 @@ impl Reactor {
             }
             let wait = self.shared.clock.until(until).min(LONGEST_WAIT);
             self.pacer.wait(&mut self.poll, &mut events, self.shared.clock, None, wait)?;
-            self.serve(&events, None);
+            self.serve(&events, false);
         }
         self.reserve = kept;
         Ok(())
@@ -181,73 +110,36 @@ impl Reactor {
     /// Runs until the step has ended; then gives up what is still in flight.
     pub(super) fn run(mut self) -> io::Result<ThreadEvidence> {
         let mut events = Events::with_capacity(1024);
-        self.next_tick = self.shared.clock.now();
+        self.ledger.slept_until(self.shared.clock.now());
         while !self.shared.has_ended() {
-            self.fetch();
+            self.ledger.fetch();
             self.start_due();
             let now = self.shared.clock.now();
-            self.pass(now);
+            self.ledger.pass(now);
             self.fire_deadlines(now);
             self.refill(now);
             let (due, wait) = self.next_wake(now);
-            self.account_busy(now);
+            self.ledger.was_busy_until(now);
             self.pacer.wait(&mut self.poll, &mut events, self.shared.clock, due, wait)?;
             let woke = self.shared.clock.now();
-            self.account_asleep(woke);
-            self.serve(&events, Some(woke));
+            self.ledger.slept_until(woke);
+            self.serve(&events, true);
         }
         self.give_up();
-        Ok(ThreadEvidence { cpu: self.cpu_in_window, stalls: self.stalls, read_lag: self.read_lag })
-    }
-
-    /// Takes the jobs that the feeder has made.
-    fn fetch(&mut self) {
-        loop {
-            match self.jobs.try_recv() {
-                Ok(job) => self.arrivals.push_back(job),
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return,
-            }
-        }
-    }
-
-    fn next_due(&self) -> Option<Moment> {
-        let arrival = self.arrivals.front().map(|job| job.intended);
-        let follow_up = self.follow_ups.peek().map(|Reverse(next)| next.0.intended);
-        match (arrival, follow_up) {
-            (Some(arrival), Some(follow_up)) => Some(arrival.min(follow_up)),
-            (one, other) => one.or(other),
-        }
+        Ok(self.ledger.into_evidence())
     }
 
     fn start_due(&mut self) {
-        while let Some(due) = self.next_due()
-            && due <= self.shared.clock.now()
-        {
-            let arrival_first = self.arrivals.front().is_some_and(|job| job.intended == due);
-            let job = if arrival_first {
-                self.arrivals.pop_front()
-            } else {
-                self.follow_ups.pop().map(|Reverse(next)| next.0)
-            };
-            if let Some(job) = job {
-                self.start(job);
-            }
+        while let Some(job) = self.ledger.pop_due() {
+            self.start(job);
         }
     }
 
     fn start(&mut self, job: Job) {
-        self.shared.on_due(job.intended);
         let mut active = Box::new(Active::new(job.task, job.intended));
-        let index = loop {
-            let Some(index) = self.idle.pop() else { break None };
-            // The server may have closed it meanwhile.
-            if self.conns[index].as_mut().is_some_and(Conn::is_alive) {
-                break Some(index);
-            }
-            self.drop_conn(index);
-        };
-        active.sent = self.shared.clock.now();
-        active.member = self.shared.is_member(active.sent);
+        let index = self.take_idle();
+        active.sent.sent = self.shared.clock.now();
+        active.sent.member = self.shared.is_member(active.sent.sent);
         let index = match index {
             Some(index) => index,
             None => match self.connect() {
@@ -255,13 +147,12 @@ impl Reactor {
                 Err(error) => return self.refuse(active, &error),
             },
         };
-        self.busy += 1;
-        self.shared.on_sent(active.member);
+        self.shared.on_sent(active.sent.member);
         let limits = self.shared.target.timeouts;
         let Some(conn) = self.conns[index].as_mut() else { return };
         self.generation += 1;
         conn.generation = self.generation;
-        conn.since = active.sent;
+        conn.since = active.sent.sent;
         let opening = matches!(conn.state, State::Opening(_));
         let (deadline, _) = active.deadline(opening, &limits);
         self.deadlines.push(Reverse((deadline, index, conn.generation)));
@@ -277,6 +168,33 @@ impl Reactor {
         }
     }
 
+    /// A free connection that is still open.
+    fn take_idle(&mut self) -> Option<usize> {
+        while let Some((index, generation)) = self.idle.pop() {
+            let conn = self.conns[index].as_mut();
+            let Some(conn) = conn.filter(|conn| conn.generation == generation) else { continue };
+            self.idle_count -= 1;
+            // The server may have closed it meanwhile.
+            if conn.is_alive() {
+                return Some(index);
+            }
+            self.drop_conn(index);
+        }
+        None
+    }
+
+    /// A free connection is no longer of use.
+    fn drop_idle(&mut self, index: usize) {
+        self.idle_count -= 1;
+        self.drop_conn(index);
+        if self.idle.len() > 2 * self.idle_count + 64 {
+            let conns = &self.conns;
+            self.idle.retain(|&(index, generation)| {
+                conns[index].as_ref().is_some_and(|conn| conn.generation == generation)
+            });
+        }
+    }
+
     /// There is no socket for a request. A lack on this machine is an arrival that was dropped;
     /// anything else is the service's unreachability.
     fn refuse(&mut self, active: Box<Active>, error: &io::Error) {
@@ -284,8 +202,7 @@ impl Reactor {
             self.shared.on_dropped();
             return;
         }
-        self.busy += 1;
-        self.shared.on_sent(active.member);
+        self.shared.on_sent(active.sent.member);
         self.finish(active, &End::Unreachable(unreachable(error)));
     }
 
@@ -331,7 +248,7 @@ impl Reactor {
             return;
         }
         self.refilled = now;
-        while self.idle.len() + self.opening < self.reserve && self.opening < OPENING {
+        while self.idle_count + self.opening < self.reserve && self.opening < OPENING {
             let Ok(index) = self.connect() else { return };
             self.opening += 1;
             let limit = Nanos(self.shared.target.timeouts.connect.as_nanos() as u64);
@@ -339,40 +256,39 @@ impl Reactor {
         }
     }
 
-    fn serve(&mut self, events: &Events, woke: Option<Moment>) {
+    /// Deals with what has become ready; `running`: while the schedule goes on.
+    fn serve(&mut self, events: &Events, running: bool) {
         for event in events {
             let Token(index) = event.token();
             if index < self.conns.len() {
-                self.on_ready(index, event.is_read_closed() || event.is_error(), woke);
-                if woke.is_some() {
+                self.on_ready(index, event.is_read_closed() || event.is_error());
+                if running {
                     self.start_due();
                 }
             }
         }
         for index in std::mem::take(&mut self.again) {
-            self.on_ready(index, false, woke);
+            self.on_ready(index, false);
         }
     }
 
-    fn on_ready(&mut self, index: usize, closed: bool, woke: Option<Moment>) {
+    fn on_ready(&mut self, index: usize, closed: bool) {
         let Some(conn) = self.conns[index].as_mut() else { return };
         match &mut conn.state {
             State::Opening(_) => self.on_opening(index),
             State::Idle => {
                 if !conn.is_alive() {
-                    self.idle.retain(|&other| other != index);
-                    self.drop_conn(index);
+                    self.drop_idle(index);
                 }
             }
             State::Busy(_) => {
-                let progress = conn.proceed(self.shared.clock, &mut self.buffer, closed);
                 self.reads += 1;
-                if let Some(woke) = woke
-                    && self.reads.is_multiple_of(SAMPLE)
-                {
-                    let lag = self.shared.clock.now().since(woke);
-                    record(&mut self.read_lag, lag.0);
-                }
+                let ledger = &mut self.ledger;
+                let mut tell = |lag: Duration| ledger.read_lagged(lag);
+                let sampled = self.reads.is_multiple_of(SAMPLE);
+                let sample: Option<&mut dyn FnMut(Duration)> =
+                    if sampled { Some(&mut tell) } else { None };
+                let progress = conn.proceed(self.shared.clock, &mut self.buffer, closed, sample);
                 match progress {
                     Progress::Pending => {}
                     Progress::Again => self.again.push(index),
@@ -427,7 +343,8 @@ impl Reactor {
         let limit = stated.map_or(TRUSTED_S, |stated| stated.min(TRUSTED_S));
         let limit = Nanos::from_secs(limit.into());
         self.deadlines.push(Reverse((conn.since + limit, index, conn.generation)));
-        self.idle.push(index);
+        self.idle.push((index, conn.generation));
+        self.idle_count += 1;
         match before {
             State::Busy(active) => Some(active),
             _ => None,
@@ -451,9 +368,12 @@ impl Reactor {
     }
 
     fn fire_deadlines(&mut self, now: Moment) {
-        while let Some(&Reverse((at, index, generation))) = self.deadlines.peek()
-            && at <= now
-        {
+        // Thousands may pass at one instant; the rest of them has its turn a millisecond later.
+        for _ in 0..EXPIRE {
+            let Some(&Reverse((at, index, generation))) = self.deadlines.peek() else { return };
+            if at > now {
+                return;
+            }
             self.deadlines.pop();
             let Some(conn) = self.conns[index].as_ref() else { continue };
             if conn.generation != generation {
@@ -462,8 +382,7 @@ impl Reactor {
             let limits = &self.shared.target.timeouts;
             let (deadline, end) = match &conn.state {
                 State::Idle => {
-                    self.idle.retain(|&other| other != index);
-                    self.drop_conn(index);
+                    self.drop_idle(index);
                     continue;
                 }
                 State::Opening(None) => (at, End::Unreachable(String::new())),
@@ -484,65 +403,13 @@ impl Reactor {
         }
     }
 
-    fn finish(&mut self, mut active: Box<Active>, end: &End) {
-        self.busy -= 1;
-        let now = self.shared.clock.now();
-        let verdict = active.answer.verdict(end);
-        let mut gaps = std::mem::take(&mut active.answer.gaps);
-        let request = Request {
-            step: self.shared.step,
-            session: active.task.session,
-            turn: active.task.turn,
-            intended: active.intended,
-            sent: active.sent,
-            first_token: active.answer.first,
-            last_token: active.answer.last,
-            end: now,
-            isl: verdict.isl,
-            osl: verdict.osl,
-            cached: verdict.cached,
-            queue: active.answer.queue,
-            events: active.answer.events,
-            gaps: GapSummary::of(&mut gaps),
-            outcome: verdict.outcome,
-            status: verdict.status,
-            error: None,
-        };
-        self.shared.live.on_end(&request, &gaps);
-        let error = verdict.error.map(|error| self.shared.target.redact(error));
-        let goes_on =
-            request.outcome == tokencap_shared::record::Outcome::Completed && active.task.goes_on();
-        // Nobody listens any more only when the step is over.
-        let _ = self.finished.send(Finished { request, error, gaps });
-        if active.member {
-            self.shared.on_member_end();
-        }
-        if goes_on {
-            let mut task = active.task;
-            let text = active.answer.take_text().unwrap_or_default();
-            let think = task.advance(&text);
-            self.follow_ups.push(Reverse(FollowUp(Job { intended: now + think, task })));
-        }
+    fn finish(&mut self, active: Box<Active>, end: &End) {
+        self.ledger.record(active.sent, end);
     }
 
     fn give_up(&mut self) {
         for index in 0..self.conns.len() {
             self.over(index, &End::Cancelled);
-        }
-    }
-
-    /// Notes the passing of the window's borders.
-    fn pass(&mut self, now: Moment) {
-        let Some((w0, w1)) = self.shared.window() else { return };
-        if self.cpu_at_w0.is_none() && now >= w0 {
-            self.cpu_at_w0 = thread_cpu();
-        }
-        if !self.past_w1 && now >= w1 {
-            self.past_w1 = true;
-            let before = self.cpu_at_w0;
-            self.cpu_in_window =
-                thread_cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
-            self.shared.on_past_w1();
         }
     }
 
@@ -556,23 +423,7 @@ impl Reactor {
             // Time limits are kept to a millisecond.
             wait = wait.min(left.max(Duration::from_millis(1)));
         }
-        (self.next_due(), wait)
-    }
-
-    /// Ticks that fell into work waited until its end.
-    fn account_busy(&mut self, now: Moment) {
-        while self.next_tick <= now {
-            record(&mut self.stalls, now.since(self.next_tick).0);
-            self.next_tick = self.next_tick + TICK;
-        }
-    }
-
-    /// Ticks that fell into sleep would have been served.
-    fn account_asleep(&mut self, woke: Moment) {
-        while self.next_tick <= woke {
-            record(&mut self.stalls, 0);
-            self.next_tick = self.next_tick + TICK;
-        }
+        (self.ledger.next_due(), wait)
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Shared {
     pub(super) live: Arc<Live>,
     /// Most connections of one thread.
     pub(super) max_connections: Option<usize>,
+    /// Users of a closed loop, each of whom sends a request when the last one has ended.
+    pub(super) users: Option<u32>,
     window: OnceLock<(Moment, Moment)>,
     open_members: AtomicI64,
     scheduled: AtomicU64,
@@ -37,6 +39,7 @@ impl Shared {
         tls: Option<Tls>,
         live: Arc<Live>,
         max_connections: Option<usize>,
+        users: Option<u32>,
     ) -> Self {
         Self {
             clock,
@@ -45,6 +48,7 @@ impl Shared {
             tls,
             live,
             max_connections,
+            users,
             window: OnceLock::new(),
             open_members: AtomicI64::new(0),
             scheduled: AtomicU64::new(0),

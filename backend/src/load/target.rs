@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use hyper::Uri;
+use hyper::http::HeaderValue;
 
 /// Why a target cannot be used as it was given.
 #[derive(Debug, thiserror::Error)]
@@ -210,6 +211,8 @@ pub struct Target {
     /// Open connections in advance and keep idle ones. Not for servers with a thread a
     /// connection, whose threads would wait on idle ones.
     pub hold_idle: bool,
+    /// Speak HTTP/2, with TLS or (by prior knowledge) without.
+    pub http2: bool,
 }
 
 impl Target {
@@ -236,6 +239,7 @@ impl Target {
             timeouts: Timeouts::default(),
             exact_lengths: true,
             hold_idle: true,
+            http2: false,
         })
     }
 
@@ -258,6 +262,12 @@ impl Target {
     pub(super) fn key_field(&self) -> String {
         let key = self.key.as_ref();
         key.map(|key| format!("Authorization: Bearer {}\r\n", key.expose())).unwrap_or_default()
+    }
+
+    /// The value of the header field that carries the key.
+    pub(super) fn authorization(&self) -> Option<HeaderValue> {
+        let key = self.key.as_ref()?;
+        HeaderValue::from_str(&format!("Bearer {}", key.expose())).ok()
     }
 
     /// A message that a server sent, without the key should it have repeated it.

@@ -5,13 +5,14 @@
 
 use std::sync::Arc;
 
-use tokencap_shared::units::Nanos;
+use tokencap_shared::units::{Nanos, Rate};
 use tokencap_shared::workload::{CacheState, Class, Length, Shape, Think, Workload};
 
 use super::json::escape_into;
 use super::prompt::{Ruler, SALT_WORDS, append_words};
 use super::rng::{Purpose, Random};
 use super::target::{Route, Target};
+use super::trace::{Entry, Trace};
 
 /// Why a workload cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -19,6 +20,9 @@ pub enum WorkloadError {
     /// There is nothing in it.
     #[error("workload `{0}` has no class of requests (or sessions of 0 steps): add one")]
     Empty(String),
+    /// There is no trace to replay.
+    #[error("workload `{0}` replays a trace that was not given, or is not the one it names")]
+    NoTrace(String),
     /// A number that cannot be drawn from.
     #[error("workload `{workload}`: {what}")]
     Number {
@@ -47,6 +51,7 @@ pub struct Source {
     open: Vec<u8>,
     close: &'static str,
     exact_lengths: bool,
+    trace: Option<Arc<Trace>>,
 }
 
 /// A task on its way: one request of a mix, or a session with all it has said so far.
@@ -66,7 +71,7 @@ pub struct Task {
 }
 
 impl Source {
-    /// Prepares a workload. `salt` is a number of the run and the step: two steps of different
+    /// Prepares a workload, with its trace where it replays one. `salt` is a number of the run and the step: two steps of different
     /// salts share nothing but what the workload declares as shared.
     ///
     /// # Errors
@@ -75,6 +80,7 @@ impl Source {
         workload: &Workload,
         target: &Target,
         ruler: Ruler,
+        trace: Option<Arc<Trace>>,
         seed: u64,
         salt: u64,
     ) -> Result<Self, WorkloadError> {
@@ -90,6 +96,10 @@ impl Source {
                 }
             }
             Shape::Sessions { shared_prefix, .. } => prefixes.push(*shared_prefix),
+            Shape::Trace { .. } if trace.is_none() => {
+                return Err(WorkloadError::NoTrace(workload.name.clone()));
+            }
+            Shape::Trace { .. } => prefixes.push(0),
         }
         let shared = prefixes
             .iter()
@@ -122,6 +132,7 @@ impl Source {
             open,
             close,
             exact_lengths: target.exact_lengths,
+            trace,
         })
     }
 
@@ -129,14 +140,24 @@ impl Source {
     #[must_use]
     pub fn requests_per_arrival(&self) -> u32 {
         match &self.shape {
-            Shape::Mix { .. } => 1,
+            Shape::Mix { .. } | Shape::Trace { .. } => 1,
             Shape::Sessions { steps, .. } => *steps,
         }
+    }
+
+    /// The instants of a trace at a mean rate, where the workload replays one.
+    #[must_use]
+    pub fn replay(&self, rate: Rate) -> Option<Box<dyn Iterator<Item = Nanos> + Send>> {
+        let trace = Arc::clone(self.trace.as_ref()?);
+        Some(Box::new(trace.arrivals(rate.get())))
     }
 
     /// The task with the given number, at its first request.
     #[must_use]
     pub fn task(self: &Arc<Self>, session: u32) -> Task {
+        if let (Shape::Trace { block_tokens, .. }, Some(trace)) = (&self.shape, &self.trace) {
+            return self.replayed(session, trace.entry(session), *block_tokens);
+        }
         let index = u64::from(session);
         let mut shape = Random::new(self.seed, Purpose::Shape, index);
         let mut text = Random::new(self.seed, Purpose::Text, index);
@@ -151,6 +172,7 @@ impl Source {
                 let new = draw(*new_tokens, &mut shape);
                 (0, *shared_prefix, new, draw(*output_tokens, &mut shape))
             }
+            Shape::Trace { .. } => (0, 0, 1, 1),
         };
         let shared = Arc::clone(&self.shared[class]);
         let shared_words = self.ruler.words(shared_tokens);
@@ -182,6 +204,43 @@ impl Source {
         }
     }
 
+    /// A request of a trace. Blocks of one number are of one text, behind a salt that the whole
+    /// step shares, so that what the trace shares is shared inside the step and nowhere else.
+    fn replayed(self: &Arc<Self>, number: u32, entry: &Entry, block_tokens: u32) -> Task {
+        let index = u64::from(number);
+        let mut text = Random::new(self.seed, Purpose::Text, index);
+        let mut words = self.ruler.words_of_prompt(entry.isl);
+        let mut own = Vec::new();
+        if self.cache != CacheState::Warm {
+            let shared_by = if entry.blocks.is_empty() || self.cache == CacheState::Cold {
+                index
+            } else {
+                u64::MAX
+            };
+            let mut salt = Random::new(self.salt, Purpose::Salt, shared_by);
+            append_words(&mut own, &mut salt, SALT_WORDS);
+            words = words.saturating_sub(SALT_WORDS);
+        }
+        for &block in &entry.blocks {
+            let length = self.ruler.words(block_tokens).min(words);
+            let mut random = Random::new(0, Purpose::Shared, u64::from(block) | 1 << 32);
+            append_words(&mut own, &mut random, length);
+            words -= length;
+        }
+        append_words(&mut own, &mut text, words);
+        Task {
+            source: Arc::clone(self),
+            shape: Random::new(self.seed, Purpose::Shape, index),
+            text,
+            session: number,
+            turn: 0,
+            shared: Arc::default(),
+            own,
+            output_tokens: entry.osl,
+            input_tokens: entry.isl,
+        }
+    }
+
     fn pick(&self, shape: &mut Random) -> usize {
         let total = self.weights.last().copied().unwrap_or(1.0);
         let at = (1.0 - shape.unit()) * total;
@@ -190,27 +249,39 @@ impl Source {
 }
 
 impl Task {
-    /// The request as four pieces that are sent one after the other: head and opening, shared
-    /// text, own text, closing. The first and the last are made here.
+    /// The request as four pieces that are sent one after the other: the head of HTTP/1.1 and
+    /// the body's opening, shared text, own text, the body's closing. The first and the last are
+    /// made here.
     #[must_use]
     pub fn frame(&self) -> (Vec<u8>, Vec<u8>) {
         let source = &self.source;
-        let tokens = self.output_tokens;
-        let exact = if source.exact_lengths {
-            format!(",\"min_tokens\":{tokens},\"ignore_eos\":true")
-        } else {
-            String::new()
-        };
-        let tail = format!(
-            "{},\"max_tokens\":{tokens}{exact},\"stream\":true,\
-             \"stream_options\":{{\"include_usage\":true}}}}",
-            source.close
-        );
+        let tail = self.closing();
         let length = source.open.len() + self.shared.len() + self.own.len() + tail.len();
         let mut head = source.head.clone();
         head.extend_from_slice(format!("{length}\r\n\r\n").as_bytes());
         head.extend_from_slice(&source.open);
-        (head, tail.into_bytes())
+        (head, tail)
+    }
+
+    /// The request's body in one piece.
+    #[must_use]
+    pub fn body(&self) -> Vec<u8> {
+        [&self.source.open[..], &self.shared, &self.own, &self.closing()].concat()
+    }
+
+    fn closing(&self) -> Vec<u8> {
+        let tokens = self.output_tokens;
+        let exact = if self.source.exact_lengths {
+            format!(",\"min_tokens\":{tokens},\"ignore_eos\":true")
+        } else {
+            String::new()
+        };
+        format!(
+            "{},\"max_tokens\":{tokens}{exact},\"stream\":true,\
+             \"stream_options\":{{\"include_usage\":true}}}}",
+            self.source.close
+        )
+        .into_bytes()
     }
 
     /// The text that it shares with other tasks, as it stands in the JSON.
@@ -241,6 +312,12 @@ impl Task {
     #[must_use]
     pub fn goes_on(&self) -> bool {
         self.turn + 1 < self.source.requests_per_arrival()
+    }
+
+    /// The next task of the same user, of so many users of a closed loop.
+    #[must_use]
+    pub fn next_of_user(&self, users: u32) -> Self {
+        self.source.task(self.session.wrapping_add(users))
     }
 
     /// Goes on to the session's next request, whose prompt extends the last one by the answer
@@ -314,6 +391,21 @@ pub(crate) fn check(workload: &Workload) -> Result<(), WorkloadError> {
             }
             lengths.extend([*new_tokens, *output_tokens]);
         }
+        Shape::Trace { block_tokens, .. } => {
+            if *block_tokens == 0 {
+                return wrong("a trace's block_tokens must be at least 1");
+            }
+        }
+    }
+    let weights = workload.pattern.iter().map(|piece| piece.weight);
+    if !workload.pattern.is_empty()
+        && (workload.pattern.iter().any(|piece| piece.for_ns.0 == 0)
+            || weights.clone().any(|weight| !(weight.is_finite() && weight >= 0.0))
+            || weights.sum::<f64>() <= 0.0)
+    {
+        return wrong(
+            "a pattern's pieces need a duration and a weight of at least 0, not all of them 0",
+        );
     }
     for length in lengths {
         match length {

@@ -38,7 +38,7 @@ impl Source {
         if server.path.is_empty() {
             server.path = "/metrics".into();
         }
-        let tls = Tls::for_server(&server, ca_file)?;
+        let tls = Tls::for_server(&server, ca_file, false)?;
         Ok(Self { name: name.into(), server, tls })
     }
 

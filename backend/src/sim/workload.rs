@@ -69,9 +69,10 @@ impl<'a> Source<'a> {
                 }
             }
             Shape::Sessions { steps, .. } => per_arrival = *steps,
+            Shape::Trace { .. } => return Err(WorkloadError::NoTrace(workload.name.clone())),
         }
         let rate = Rate::new(rate.get() / f64::from(per_arrival)).unwrap_or(rate);
-        let mut schedule = Schedule::new(workload.arrivals, Profile::Constant(rate), seed);
+        let mut schedule = Schedule::new(workload.arrivals, Profile::of(workload, rate), seed);
         Ok(Self {
             shape: &workload.shape,
             cache: workload.cache,
@@ -103,7 +104,7 @@ impl<'a> Source<'a> {
             self.next = self.schedule.next();
             let number = self.number;
             self.number += 1;
-            return Some(self.start(number));
+            return self.start(number);
         }
         let Reverse((_, number)) = self.due.pop()?;
         let session = self.sessions[number as usize].as_ref()?;
@@ -117,7 +118,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    fn start(&mut self, number: u32) -> Arrival {
+    fn start(&mut self, number: u32) -> Option<Arrival> {
         let mut random = Random::new(self.seed, Purpose::Shape, number.into());
         match self.shape {
             Shape::Mix { classes } => {
@@ -129,7 +130,7 @@ impl<'a> Source<'a> {
                 let isl = draw(isl, &mut random).max(shared_prefix).max(1);
                 let osl = draw(osl, &mut random).max(1);
                 let chain = self.chain(class as u64, shared_prefix, number);
-                Arrival { session: number, turn: 0, isl, osl, chain }
+                Some(Arrival { session: number, turn: 0, isl, osl, chain })
             }
             Shape::Sessions { shared_prefix, steps, new_tokens, output_tokens, .. } => {
                 let isl = (shared_prefix + draw(*new_tokens, &mut random)).max(1);
@@ -138,8 +139,10 @@ impl<'a> Source<'a> {
                 self.sessions
                     .push(goes_on.then(|| Box::new(Session { random, turn: 0, isl, osl })));
                 let chain = self.chain(0, *shared_prefix, number);
-                Arrival { session: number, turn: 0, isl, osl, chain }
+                Some(Arrival { session: number, turn: 0, isl, osl, chain })
             }
+            // `new` takes none.
+            Shape::Trace { .. } => None,
         }
     }
 

@@ -76,6 +76,7 @@ impl Engine {
             clock: Clock::start(),
             salt: 1,
             tls: None,
+            trace: None,
         }
     }
 }

@@ -16,7 +16,7 @@ use tokencap_shared::record::Outcome;
 use tokencap_shared::units::{Nanos, Rate};
 use tokencap_shared::workload::Workload;
 
-fn promise() -> PromiseSheet {
+pub(crate) fn promise() -> PromiseSheet {
     toml::from_str(find(Kind::Promise, "demo").unwrap().text).unwrap()
 }
 
@@ -59,6 +59,7 @@ pub(crate) fn generator(url: &str, route: Route, workload: Workload) -> Generato
         clock: Clock::start(),
         salt: 1,
         tls: None,
+        trace: None,
     }
 }
 

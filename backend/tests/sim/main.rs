@@ -284,6 +284,7 @@ shared_prefix = 32
         clock: Clock::start(),
         salt: 1,
         tls: None,
+        trace: None,
     };
     let plan = StepPlan::probe(
         0,

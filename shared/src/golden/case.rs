@@ -261,6 +261,7 @@ pub(super) fn workload() -> Workload {
         name: "case".to_owned(),
         note: String::new(),
         arrivals: Arrivals::default(),
+        pattern: Vec::new(),
         shape: Shape::Mix { classes: Vec::new() },
         cache: CacheState::default(),
         hit_rate: None,

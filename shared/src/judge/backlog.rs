@@ -17,7 +17,7 @@ const GROWTH: f64 = 0.10;
 /// since a slow server throttles their own next steps; else of requests.
 pub(crate) fn grows(step: &Step, requests: &[Request], workload: &Workload) -> bool {
     let blocks = match workload.shape {
-        Shape::Mix { .. } => {
+        Shape::Mix { .. } | Shape::Trace { .. } => {
             in_flight(step, requests.iter().map(|request| (request.sent, request.end)))
         }
         Shape::Sessions { .. } => in_flight(step, sessions(requests).into_iter()),

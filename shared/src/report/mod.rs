@@ -152,7 +152,7 @@ impl Row {
         let Entry { name, manifest, promise, capacity, sign_off } = entry;
         let steps_per_task = match manifest.workload.shape {
             Shape::Sessions { steps, .. } => Some(steps),
-            Shape::Mix { .. } => None,
+            Shape::Mix { .. } | Shape::Trace { .. } => None,
         };
         Self {
             name,

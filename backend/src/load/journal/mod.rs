@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use tokencap_shared::bundle::{Bundle, Manifest};
 use tokencap_shared::record::Request;
 use tokencap_shared::telemetry::Sample;
+use tokencap_shared::units::Nanos;
 
 use self::encode::{
     REQUEST, Reader, Series, StepEnd, read_request, read_sample, write_request, write_sample,
@@ -227,7 +228,7 @@ impl Journal {
 }
 
 impl Recorder for Journal {
-    fn request(&mut self, request: &Request, error: Option<&str>) -> io::Result<()> {
+    fn request(&mut self, request: &Request, error: Option<&str>, _: &[Nanos]) -> io::Result<()> {
         let mut request = *request;
         request.error = match error {
             None => None,

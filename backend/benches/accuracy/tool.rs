@@ -1,0 +1,107 @@
+//! The tool itself, as a sweep uses it.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokencap::load::clock::Clock;
+use tokencap::load::live::{Live, Stop};
+use tokencap::load::prompt::Ruler;
+use tokencap::load::step::{Generator, Load, Recorder, StepPlan};
+use tokencap::load::target::{Route, Target};
+use tokencap::presets::{Kind, find};
+use tokencap_shared::record::{Outcome, Request};
+use tokencap_shared::step::StepKind;
+use tokencap_shared::units::{Nanos, Rate};
+
+use super::report::{Seen, Stream};
+
+/// How a run loads the server.
+pub(crate) enum Run {
+    /// So many streams start at one instant.
+    Burst(usize),
+    /// Requests arrive by a Poisson process of so many a second.
+    Poisson(f64),
+    /// So many streams read as fast as the server sends.
+    Flood(usize),
+}
+
+struct Keep {
+    streams: Vec<Stream>,
+    lags: Vec<Nanos>,
+    only_first: Option<usize>,
+}
+
+impl Recorder for Keep {
+    fn request(&mut self, request: &Request, _: Option<&str>, gaps: &[Nanos]) -> io::Result<()> {
+        if request.outcome == Outcome::Completed {
+            self.lags.push(request.send_lag());
+            // Users of a closed loop go on when their first answer has ended; that is not asked
+            // about here.
+            if self.only_first.is_none_or(|users| (request.session as usize) < users) {
+                let number = request.isl.unwrap_or(0);
+                let first =
+                    request.ttft().map_or(Duration::ZERO, |time| Duration::from_nanos(time.0));
+                self.streams.push(Stream::of(number, first, gaps));
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn run(server: &str, run: &Run, tokens: u32) -> Seen {
+    let target = Target::new(server, Route::Chat, "bench").expect("an address");
+    let workload = format!(
+        "name = \"bench\"\n[shape]\nkind = \"mix\"\n[[shape.classes]]\nweight = 1\n\
+         isl = {{ dist = \"fixed\", tokens = 16 }}\nosl = {{ dist = \"fixed\", tokens = {tokens} }}\n"
+    );
+    let generator = Generator {
+        target,
+        workload: toml::from_str(&workload).expect("a workload"),
+        ruler: Ruler::default(),
+        promise: toml::from_str(find(Kind::Promise, "demo").expect("a preset").text)
+            .expect("a sheet"),
+        clock: Clock::start(),
+        salt: 0,
+        tls: None,
+        trace: None,
+    };
+    let (load, connections, window) = match *run {
+        Run::Burst(streams) | Run::Flood(streams) => {
+            (Load::Closed(streams as u32), streams, Duration::from_millis(20))
+        }
+        Run::Poisson(rate) => {
+            (Load::Open(Rate::new(rate).expect("a rate")), 50, Duration::from_secs(20))
+        }
+    };
+    let plan = StepPlan {
+        kind: StepKind::Probe,
+        load,
+        connections,
+        threads: 1,
+        ..StepPlan::probe(0, Rate::new(1.0).expect("a rate"), Duration::ZERO, window, 1)
+    };
+    let only_first = match run {
+        Run::Burst(streams) | Run::Flood(streams) => Some(*streams),
+        Run::Poisson(_) => None,
+    };
+    let mut keep = Keep { streams: Vec::new(), lags: Vec::new(), only_first };
+    let mut seen = Seen::begin();
+    let (live, stop) = (Arc::new(Live::default()), Stop::default());
+    let record =
+        generator.run_recorded(&plan, &live, &stop, &mut keep).expect("a step of the tool");
+    seen.finish();
+    let start = record.step.start;
+    let ends = record.requests.iter().filter(|r| r.outcome == Outcome::Completed).map(|r| r.end);
+    if let (Run::Flood(_), Some(end)) = (run, ends.max()) {
+        seen.flooded = record
+            .requests
+            .iter()
+            .filter(|request| request.outcome == Outcome::Completed)
+            .map(|request| u64::from(request.events))
+            .sum();
+        seen.elapsed = Duration::from_nanos(end.since(start).0);
+    }
+    (seen.streams, seen.lags) = (keep.streams, keep.lags);
+    seen
+}

@@ -1,0 +1,108 @@
+//! `tokencap calibrate`: how many streams and events a second this machine can honestly drive.
+
+use anyhow::Context;
+use clap::Args;
+
+use crate::interrupt;
+use crate::load::calibrate::{Rung, calibrate};
+use crate::presets::{self, Kind};
+
+/// Measure how many streams and events a second this machine can honestly drive.
+///
+/// Runs the load generator against a built-in server with exact timing, on this machine alone,
+/// at more and more streams. Nothing leaves the machine. Server and generator share its cores,
+/// so a machine that generates load alone can drive somewhat more.
+#[derive(Debug, Args)]
+pub(super) struct Calibrate {}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the generator cannot start on this machine.
+pub(super) fn run(_: &Calibrate) -> anyhow::Result<()> {
+    let preset = presets::find(Kind::Promise, "demo").context("the built-in promise is missing")?;
+    let promise = toml::from_str(preset.text).context("the built-in promise is damaged")?;
+    let stop = interrupt::stop_on_interrupt().context("cannot listen for Ctrl-C")?;
+    println!("{HEAD}");
+    let rungs = calibrate(&promise, &stop, |rung| println!("{}", line(rung)))?;
+    println!("\n{}", verdict(&rungs));
+    Ok(())
+}
+
+const HEAD: &str = "streams   requests/s   events/s   lag P99   TTFT error   gap error   CPU   \
+server's own lateness (errors and lateness at P99, ms)";
+
+fn line(rung: &Rung) -> String {
+    let millis = |nanos: tokencap_shared::units::Nanos| nanos.0 as f64 / 1e6;
+    let cpu = rung.generator.cpu_busiest;
+    let cpu = cpu.map_or("–".into(), |cpu| format!("{:.0} %", cpu.get() * 100.0));
+    let mut line = format!(
+        "{:>7} {:>12.1} {:>10.0} {:>9.2} {:>12.2} {:>11.2} {:>5} {:>10.2}",
+        rung.streams,
+        rung.requests_per_s,
+        rung.events_per_s,
+        millis(rung.lag[0]),
+        millis(rung.ttft_error),
+        millis(rung.gap_error),
+        cpu,
+        millis(rung.server),
+    );
+    for reason in &rung.reasons {
+        line += "\n        too much: ";
+        line += reason;
+    }
+    line
+}
+
+fn verdict(rungs: &[Rung]) -> String {
+    let best = rungs.iter().rfind(|rung| rung.reasons.is_empty());
+    let Some(best) = best else {
+        return "This machine cannot honestly drive even the smallest load: close other programs, \
+                or use another machine."
+            .into();
+    };
+    let more = match rungs.last() {
+        Some(last) if last.server_limited && last.reasons.is_empty() => {
+            "; the built-in server, not the generator, was the limit here"
+        }
+        Some(last) if last.reasons.is_empty() => "; more was not tried",
+        _ => "",
+    };
+    format!(
+        "This machine can honestly drive {} streams, {:.0} events/s and {:.0} requests/s{more}.",
+        best.streams, best.events_per_s, best.requests_per_s
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use tokencap_shared::step::GeneratorEvidence;
+    use tokencap_shared::units::Nanos;
+
+    use super::*;
+
+    fn rung(streams: u32, reasons: &[&str], server_limited: bool) -> Rung {
+        Rung {
+            streams,
+            events_per_s: f64::from(streams) * 100.0,
+            requests_per_s: f64::from(streams) / 1.5,
+            lag: [Nanos(0); 2],
+            ttft_error: Nanos(0),
+            gap_error: Nanos(0),
+            server: Nanos(0),
+            generator: GeneratorEvidence::default(),
+            reasons: reasons.iter().map(|&reason| reason.into()).collect(),
+            server_limited,
+        }
+    }
+
+    #[test]
+    fn the_verdict_is_the_last_rung_that_held() {
+        let rungs = [rung(50, &[], false), rung(100, &[], false), rung(250, &["busy"], false)];
+        assert!(verdict(&rungs).contains("drive 100 streams, 10000 events/s and 67 requests/s."));
+        assert!(verdict(&rungs[2..]).contains("even the smallest"));
+        assert!(verdict(&[rung(50, &[], true)]).contains("not the generator"));
+        assert!(verdict(&rungs[..2]).contains("more was not tried"));
+        assert!(line(&rungs[2]).ends_with("too much: busy"));
+    }
+}

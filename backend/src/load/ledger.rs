@@ -1,0 +1,248 @@
+//! What a generator thread has to do and has done, whatever protocol it speaks: its part of the
+//! schedule, its records, and the evidence about itself.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, TryRecvError};
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use tokencap_shared::record::{GapSummary, Outcome, Request};
+use tokencap_shared::units::{Moment, Nanos};
+
+use super::answer::{Answer, End};
+use super::live::{histogram, record};
+use super::shared::{Shared, thread_cpu};
+use super::workload::Task;
+
+/// A request that is to be sent at an instant.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) intended: Moment,
+    pub(super) task: Task,
+}
+
+/// A request that has ended.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) request: Request,
+    pub(super) error: Option<String>,
+    /// In the order in which they came.
+    pub(super) gaps: Vec<Nanos>,
+}
+
+/// What a thread measured of itself.
+#[derive(Debug)]
+pub(super) struct ThreadEvidence {
+    /// CPU time inside the window.
+    pub(super) cpu: Option<Duration>,
+    /// How late a tick of each millisecond would have been served.
+    pub(super) stalls: Histogram<u64>,
+    /// From "socket readable" to "event parsed", sampled.
+    pub(super) read_lag: Histogram<u64>,
+}
+
+/// A request under way, apart from the connection that carries it.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) task: Task,
+    pub(super) intended: Moment,
+    pub(super) sent: Moment,
+    /// Sent inside the window.
+    pub(super) member: bool,
+    pub(super) answer: Answer,
+}
+
+/// Pause of a user of a closed loop after a failure.
+const AFTER_FAILURE: Nanos = Nanos::from_millis(100);
+const TICK: Nanos = Nanos(1_000_000);
+
+/// A follow-up of a session, in the order of time.
+#[derive(Debug)]
+struct FollowUp(Job);
+
+impl FollowUp {
+    const fn key(&self) -> (Moment, u32) {
+        (self.0.intended, self.0.task.session)
+    }
+}
+
+impl PartialEq for FollowUp {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+impl Eq for FollowUp {}
+impl PartialOrd for FollowUp {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for FollowUp {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// A thread's ledger.
+pub(super) struct Ledger {
+    pub(super) shared: Arc<Shared>,
+    jobs: Receiver<Job>,
+    finished: Sender<Finished>,
+    arrivals: VecDeque<Job>,
+    follow_ups: BinaryHeap<Reverse<FollowUp>>,
+    sorted: Vec<Nanos>,
+    next_tick: Moment,
+    stalls: Histogram<u64>,
+    read_lag: Histogram<u64>,
+    cpu_at_w0: Option<Duration>,
+    cpu_in_window: Option<Duration>,
+    past_w1: bool,
+}
+
+impl Ledger {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        jobs: Receiver<Job>,
+        finished: Sender<Finished>,
+    ) -> Self {
+        let next_tick = shared.clock.now();
+        Self {
+            shared,
+            jobs,
+            finished,
+            arrivals: VecDeque::new(),
+            follow_ups: BinaryHeap::new(),
+            sorted: Vec::new(),
+            next_tick,
+            stalls: histogram(3),
+            read_lag: histogram(3),
+            cpu_at_w0: None,
+            cpu_in_window: None,
+            past_w1: false,
+        }
+    }
+
+    /// Takes the jobs that the feeder has made.
+    pub(super) fn fetch(&mut self) {
+        loop {
+            match self.jobs.try_recv() {
+                Ok(job) => self.arrivals.push_back(job),
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// The instant of the next request.
+    pub(super) fn next_due(&self) -> Option<Moment> {
+        let arrival = self.arrivals.front().map(|job| job.intended);
+        let follow_up = self.follow_ups.peek().map(|Reverse(next)| next.0.intended);
+        match (arrival, follow_up) {
+            (Some(arrival), Some(follow_up)) => Some(arrival.min(follow_up)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// The next request whose instant has come.
+    pub(super) fn pop_due(&mut self) -> Option<Job> {
+        let due = self.next_due().filter(|&due| due <= self.shared.clock.now())?;
+        let arrival_first = self.arrivals.front().is_some_and(|job| job.intended == due);
+        let job = if arrival_first {
+            self.arrivals.pop_front()
+        } else {
+            self.follow_ups.pop().map(|Reverse(next)| next.0)
+        }?;
+        self.shared.on_due(job.intended);
+        Some(job)
+    }
+
+    /// Writes the record of a request that has ended, and schedules what follows it.
+    pub(super) fn record(&mut self, sent: Sent, end: &End) {
+        let Sent { mut task, intended, sent, member, mut answer } = sent;
+        let now = self.shared.clock.now();
+        let verdict = answer.verdict(end);
+        let gaps = std::mem::take(&mut answer.gaps);
+        self.sorted.clear();
+        self.sorted.extend_from_slice(&gaps);
+        let request = Request {
+            step: self.shared.step,
+            session: task.session,
+            turn: task.turn,
+            intended,
+            sent,
+            first_token: answer.first,
+            last_token: answer.last,
+            end: now,
+            isl: verdict.isl,
+            osl: verdict.osl,
+            cached: verdict.cached,
+            queue: answer.queue,
+            events: answer.events,
+            gaps: GapSummary::of(&mut self.sorted),
+            outcome: verdict.outcome,
+            status: verdict.status,
+            error: None,
+        };
+        self.shared.live.on_end(&request, &gaps);
+        let error = verdict.error.map(|error| self.shared.target.redact(error));
+        // Nobody listens any more only when the step is over.
+        let _ = self.finished.send(Finished { request, error, gaps });
+        if member {
+            self.shared.on_member_end();
+        }
+        let completed = request.outcome == Outcome::Completed;
+        let next = if completed && task.goes_on() {
+            let text = answer.take_text().unwrap_or_default();
+            let think = task.advance(&text);
+            Job { intended: now + think, task }
+        } else if let Some(users) = self.shared.users {
+            // The same user goes on; one that failed does not do so at the speed of failing.
+            let pause = if completed { Nanos(0) } else { AFTER_FAILURE };
+            Job { intended: now + pause, task: task.next_of_user(users) }
+        } else {
+            return;
+        };
+        self.follow_ups.push(Reverse(FollowUp(next)));
+    }
+
+    /// Notes the passing of the window's borders.
+    pub(super) fn pass(&mut self, now: Moment) {
+        let Some((w0, w1)) = self.shared.window() else { return };
+        if self.cpu_at_w0.is_none() && now >= w0 {
+            self.cpu_at_w0 = thread_cpu();
+        }
+        if !self.past_w1 && now >= w1 {
+            self.past_w1 = true;
+            let before = self.cpu_at_w0;
+            self.cpu_in_window =
+                thread_cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
+            self.shared.on_past_w1();
+        }
+    }
+
+    /// Ticks that fell into work waited until its end.
+    pub(super) fn was_busy_until(&mut self, now: Moment) {
+        while self.next_tick <= now {
+            record(&mut self.stalls, now.since(self.next_tick).0);
+            self.next_tick = self.next_tick + TICK;
+        }
+    }
+
+    /// Ticks that fell into sleep would have been served.
+    pub(super) fn slept_until(&mut self, now: Moment) {
+        while self.next_tick <= now {
+            record(&mut self.stalls, 0);
+            self.next_tick = self.next_tick + TICK;
+        }
+    }
+
+    /// A sampled time from "socket readable" to "event parsed".
+    pub(super) fn read_lagged(&mut self, lag: Duration) {
+        record(&mut self.read_lag, lag.as_nanos() as u64);
+    }
+
+    pub(super) fn into_evidence(self) -> ThreadEvidence {
+        ThreadEvidence { cpu: self.cpu_in_window, stalls: self.stalls, read_lag: self.read_lag }
+    }
+}

@@ -1,0 +1,304 @@
+//! A server with exact timing, to measure the generator against: the first token 50 ms after it
+//! has read a request, then one every 10 ms, on an absolute schedule. It spins while it has
+//! something to send, and keeps a list of how late each event was.
+//!
+//! A request for [`FLOOD_TOKENS`] tokens gets [`FLOOD`] of them at once, as fast as they are
+//! taken. `GET` gives the list, a line a request: the lateness of its events in nanoseconds.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io::{self, Read, Write};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use mio::net::{TcpListener, TcpStream};
+use mio::{Events, Interest, Poll, Token};
+
+use super::live::Stop;
+
+/// When the first token comes after a request.
+pub const FIRST: Duration = Duration::from_millis(50);
+/// When the next ones follow.
+pub const GAP: Duration = Duration::from_millis(10);
+/// A request for so many tokens gets a flood.
+pub const FLOOD_TOKENS: u32 = 1_000_000;
+/// Events of a flood.
+pub const FLOOD: usize = 40_000;
+/// Events of a flood that are written at once.
+const PIECE: usize = 200;
+
+const EVENT: &str = "data: {\"id\":\"chatcmpl-0123456789abcdef\",\"object\":\
+\"chat.completion.chunk\",\"created\":1700000000,\"model\":\"pulse\",\"choices\":[{\"index\":0,\
+\"delta\":{\"content\":\" word\"},\"logprobs\":null,\"finish_reason\":null}]}\n\n";
+
+const HEAD: &[u8] =
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+const LISTENER: Token = Token(0);
+
+fn chunk(body: &str) -> Vec<u8> {
+    format!("{:x}\r\n{body}\r\n", body.len()).into_bytes()
+}
+
+/// The end of a stream. `prompt_tokens` carries the request's number, so that the reader's
+/// record can be laid beside the server's list.
+fn ending(number: u32, tokens: u32) -> Vec<u8> {
+    let mut bytes =
+        chunk("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"length\"}]}\n\n");
+    bytes.extend(chunk(&format!(
+        "data: {{\"choices\":[],\"usage\":{{\"prompt_tokens\":{number},\
+         \"completion_tokens\":{tokens},\"prompt_tokens_details\":{{\"cached_tokens\":0}}}}}}\n\n"
+    )));
+    bytes.extend(chunk("data: [DONE]\n\n"));
+    bytes.extend_from_slice(b"0\r\n\r\n");
+    bytes
+}
+
+/// The server, listening.
+pub struct Pulse {
+    poll: Poll,
+    listener: TcpListener,
+    conns: Vec<Option<Conn>>,
+    due: BinaryHeap<Reverse<(Instant, usize)>>,
+    /// Per request: how late its events were.
+    late: Vec<Vec<u32>>,
+    event: Vec<u8>,
+    flood: Vec<u8>,
+}
+
+impl Pulse {
+    /// Listens on a port of its own on this machine.
+    ///
+    /// # Errors
+    /// If the system gives none.
+    pub fn listen() -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let mut listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
+        poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
+        let event = chunk(EVENT);
+        let flood = event.repeat(PIECE);
+        Ok(Self {
+            poll,
+            listener,
+            conns: vec![None],
+            due: BinaryHeap::new(),
+            // Numbers begin at 1: no prompt has 0 tokens.
+            late: vec![Vec::new()],
+            event,
+            flood,
+        })
+    }
+
+    /// Its address, as a target is given.
+    ///
+    /// # Errors
+    /// If the system does not tell.
+    pub fn url(&self) -> io::Result<String> {
+        Ok(format!("http://{}", self.listener.local_addr()?))
+    }
+
+    /// Serves until it is told to stop.
+    ///
+    /// # Errors
+    /// If polling fails.
+    pub fn serve(&mut self, stop: &Stop) -> io::Result<()> {
+        let mut events = Events::with_capacity(1024);
+        let mut active = Instant::now();
+        while stop.reason().is_none() {
+            self.send_due();
+            let spins = !self.due.is_empty() || active.elapsed() < Duration::from_millis(100);
+            let timeout = if spins { Duration::ZERO } else { Duration::from_millis(1) };
+            match self.poll.poll(&mut events, Some(timeout)) {
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+                _ => {}
+            }
+            for event in &events {
+                active = Instant::now();
+                match event.token() {
+                    LISTENER => self.accept()?,
+                    Token(index) => self.on_ready(index),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends what is due; requests wait no longer than some events take.
+    fn send_due(&mut self) {
+        let begun = Instant::now();
+        while let Some(&Reverse((at, index))) = self.due.peek()
+            && at <= begun
+        {
+            self.due.pop();
+            let Some(conn) = self.conns[index].as_mut() else { continue };
+            let late = Instant::now().duration_since(at).as_nanos();
+            self.late[conn.number as usize].push(u32::try_from(late).unwrap_or(u32::MAX));
+            conn.write(&self.event);
+            conn.sent += 1;
+            if conn.sent < conn.tokens {
+                conn.due += GAP;
+                self.due.push(Reverse((conn.due, index)));
+            } else {
+                let bytes = ending(conn.number, conn.tokens);
+                conn.write(&bytes);
+            }
+            if begun.elapsed() > Duration::from_micros(200) {
+                return;
+            }
+        }
+    }
+
+    fn accept(&mut self) -> io::Result<()> {
+        while let Ok((mut stream, _)) = self.listener.accept() {
+            stream.set_nodelay(true)?;
+            let interest = Interest::READABLE | Interest::WRITABLE;
+            self.poll.registry().register(&mut stream, Token(self.conns.len()), interest)?;
+            self.conns.push(Some(Conn::new(stream)));
+        }
+        Ok(())
+    }
+
+    fn on_ready(&mut self, index: usize) {
+        let Some(conn) = self.conns.get_mut(index).and_then(Option::as_mut) else { return };
+        if !conn.read() {
+            self.conns[index] = None;
+            return;
+        }
+        conn.flush(&self.flood);
+        match conn.asked() {
+            None => {}
+            Some(Asked::Late) => {
+                let lines = self.late.iter().map(|all| {
+                    let numbers: Vec<String> = all.iter().map(u32::to_string).collect();
+                    numbers.join(" ") + "\n"
+                });
+                let body: String = lines.collect();
+                let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+                conn.write(head.as_bytes());
+                conn.write(body.as_bytes());
+            }
+            Some(Asked::Tokens(tokens)) => {
+                conn.number = self.late.len() as u32;
+                conn.write(HEAD);
+                if tokens == FLOOD_TOKENS {
+                    self.late.push(Vec::new());
+                    conn.flood = FLOOD / PIECE;
+                    conn.flush(&self.flood);
+                } else {
+                    self.late.push(Vec::with_capacity(tokens as usize));
+                    (conn.tokens, conn.sent) = (tokens, 0);
+                    conn.due = Instant::now() + FIRST;
+                    self.due.push(Reverse((conn.due, index)));
+                }
+            }
+        }
+    }
+}
+
+enum Asked {
+    Tokens(u32),
+    Late,
+}
+
+struct Conn {
+    stream: TcpStream,
+    request: Vec<u8>,
+    /// Number of the request that is being answered, tokens it gets, tokens it got.
+    number: u32,
+    tokens: u32,
+    sent: u32,
+    due: Instant,
+    /// Bytes that the socket did not take.
+    unsent: Vec<u8>,
+    /// Pieces of a flood that are left.
+    flood: usize,
+}
+
+impl Conn {
+    fn new(stream: TcpStream) -> Self {
+        Self {
+            stream,
+            request: Vec::new(),
+            number: 0,
+            tokens: 0,
+            sent: 0,
+            due: Instant::now(),
+            unsent: Vec::new(),
+            flood: 0,
+        }
+    }
+
+    /// False: the connection has ended.
+    fn read(&mut self) -> bool {
+        let mut buffer = [0; 16 << 10];
+        loop {
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return false,
+                Ok(count) => self.request.extend_from_slice(&buffer[..count]),
+                Err(error) => return error.kind() == io::ErrorKind::WouldBlock,
+            }
+        }
+    }
+
+    /// What a whole request asks for: its `max_tokens`.
+    fn asked(&mut self) -> Option<Asked> {
+        let text = String::from_utf8_lossy(&self.request).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n")?;
+        if head.starts_with("GET ") {
+            self.request.clear();
+            return Some(Asked::Late);
+        }
+        let number = |text: &str, key: &str| -> Option<u32> {
+            let rest = text[text.find(key)? + key.len()..].trim_start();
+            rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+        };
+        if body.len() < number(&head.to_ascii_lowercase(), "content-length:")? as usize {
+            return None;
+        }
+        let tokens = number(body, "\"max_tokens\":")?;
+        self.request.clear();
+        Some(Asked::Tokens(tokens))
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if !self.unsent.is_empty() {
+            self.unsent.extend_from_slice(bytes);
+            return;
+        }
+        let taken = match self.stream.write(bytes) {
+            Ok(taken) => taken,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
+            // Whoever has gone gets nothing more.
+            Err(_) => bytes.len(),
+        };
+        self.unsent.extend_from_slice(&bytes[taken..]);
+    }
+
+    /// Writes what is waiting, and as much of a flood as the socket takes.
+    fn flush(&mut self, flood: &[u8]) {
+        loop {
+            if self.unsent.is_empty() {
+                if self.flood == 0 {
+                    return;
+                }
+                self.flood -= 1;
+                self.unsent.extend_from_slice(flood);
+                if self.flood == 0 {
+                    self.unsent.extend(ending(self.number, FLOOD as u32));
+                }
+            }
+            match self.stream.write(&self.unsent) {
+                Ok(taken) => _ = self.unsent.drain(..taken),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(_) => self.unsent.clear(),
+            }
+        }
+    }
+}
+
+/// Reads the server's list of how late it was, by request and event, in nanoseconds.
+#[must_use]
+pub fn lateness(list: &str) -> Vec<Vec<i64>> {
+    let numbers = |line: &str| line.split(' ').filter_map(|number| number.parse().ok()).collect();
+    list.lines().map(numbers).collect()
+}
