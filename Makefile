@@ -67,7 +67,7 @@ lint:
 # In the builder's own folder, with its compiler and profile: procedural macros are compiled once.
 lint-wasm:
 	scripts/setup wasm lint
-	scripts/setup clippy --locked -p tokencap-shared -p tokencap-frontend \
+	scripts/setup clippy --locked -p tokencap-shared -p tokencap-frontend -p tokencap-golden \
 	  --profile wasm-release --target-dir target/web -- -D warnings
 
 # A stamp, because a virtual environment's python is a link to a file that never changes.

@@ -9,7 +9,6 @@ mod app;
 mod browser;
 mod components;
 mod evidence;
-pub mod golden;
 mod pages;
 mod route;
 mod state;

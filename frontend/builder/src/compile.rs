@@ -1,4 +1,4 @@
-//! Compiles the app and binds it to JavaScript.
+//! Compiles a library for the browser and binds it to JavaScript.
 
 use std::{collections::BTreeMap, env, path::Path, process::Command};
 
@@ -6,10 +6,9 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::{BuildError, toolchain};
 
-const PACKAGE: &str = "tokencap-frontend";
 const PROFILE: &str = "wasm-release";
 
-/// The app as the binding generator leaves it.
+/// A library as the binding generator leaves it.
 #[derive(Debug)]
 pub struct Compiled {
     /// The WASM module.
@@ -20,7 +19,7 @@ pub struct Compiled {
     pub snippets: BTreeMap<String, String>,
 }
 
-/// Compiles the app of `workspace`, in `scratch`.
+/// Compiles the library `package` of `workspace`, in `scratch`.
 ///
 /// # Errors
 /// Where it does not compile or cannot be bound.
@@ -28,13 +27,14 @@ pub fn compile(
     workspace: &Path,
     scratch: &Path,
     toolchain: &toolchain::Toolchain,
+    package: &str,
 ) -> Result<Compiled, BuildError> {
     let mut cargo = toolchain::clean(Command::new(&toolchain.cargo));
     cargo
         // Not `build`: the library is an rlib too, for its tests, and cargo optimises across
         // crates only where no rlib comes of it.
         .args(["rustc", "--lib", "--crate-type", "cdylib", "--locked"])
-        .args(["--package", PACKAGE, "--profile", PROFILE, "--target", toolchain::TARGET])
+        .args(["--package", package, "--profile", PROFILE, "--target", toolchain::TARGET])
         .arg("--manifest-path")
         .arg(workspace.join("Cargo.toml"))
         .arg("--target-dir")
@@ -55,15 +55,21 @@ pub fn compile(
     let module = scratch
         .join(toolchain::TARGET)
         .join(PROFILE)
-        .join(PACKAGE.replace('-', "_"))
+        .join(package.replace('-', "_"))
         .with_extension("wasm");
     bind(&module)
 }
 
+/// Views of one type each instead of types as large as the page: the app is a third smaller.
+const ERASE_VIEW_TYPES: &str = "--cfg=erase_components";
+
 /// The source's place on this machine stands in panic messages; without it they are the same, and
 /// so is the app, wherever it is built.
 fn flags(workspace: &Path) -> Vec<String> {
-    let mut flags = vec![format!("--remap-path-prefix={}=tokencap", workspace.display())];
+    let mut flags = vec![
+        ERASE_VIEW_TYPES.to_owned(),
+        format!("--remap-path-prefix={}=tokencap", workspace.display()),
+    ];
     let home = env::var_os("CARGO_HOME")
         .map(Into::into)
         .or_else(|| env::home_dir().map(|home| home.join(".cargo")));

@@ -18,6 +18,8 @@ use std::path::Path;
 pub use app::{WebApp, WebFile};
 pub use error::BuildError;
 
+const PACKAGE: &str = "tokencap-frontend";
+
 /// Builds the app of the workspace at `workspace`, or takes it from `scratch`, where an earlier
 /// call with the same sources and compiler left it.
 ///
@@ -36,7 +38,7 @@ pub fn build(workspace: &Path, scratch: &Path) -> Result<WebApp, BuildError> {
     {
         return Ok(app);
     }
-    let compiled = compile::compile(workspace, scratch, &toolchain)?;
+    let compiled = compile::compile(workspace, scratch, &toolchain, PACKAGE)?;
     let app = pages::assemble(workspace, compiled, build_id)?;
     folder::write(&app, &kept)?;
     Ok(app)

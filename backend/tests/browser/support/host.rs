@@ -49,3 +49,16 @@ pub(crate) async fn static_host(
     tokio::spawn(async { axum::serve(listener, app).await });
     url
 }
+
+/// A static host of these files: path, media type, contents.
+pub(crate) async fn host_files<const N: usize>(
+    files: [(&'static str, &'static str, Vec<u8>); N],
+) -> String {
+    let app = files.into_iter().fold(Router::new(), |app, (path, kind, bytes)| {
+        app.route(path, get(async move || ([(header::CONTENT_TYPE, kind)], bytes.clone())))
+    });
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    tokio::spawn(async { axum::serve(listener, app).await });
+    url
+}
