@@ -1,8 +1,6 @@
 //! The worked examples of the definitions, computed in a browser: what it makes of them can be held
 //! against what the measuring side does. Compiled as the web app is, from the same `shared`.
 
-#![expect(missing_docs, reason = "the binding generator's own items have none")]
-
 use tokencap_shared::golden;
 use wasm_bindgen::prelude::wasm_bindgen;
 
