@@ -5,4 +5,5 @@
 mod failures;
 mod golden;
 mod page;
+mod report;
 mod support;

@@ -109,6 +109,12 @@ impl Browser {
         element.unwrap_or_else(|error| panic!("{css}: {error}")).text().await.unwrap()
     }
 
+    /// Clicks the one element of this CSS selector.
+    pub(crate) async fn click(&self, css: &str) {
+        let element = self.client.find(Locator::Css(css)).await;
+        element.unwrap_or_else(|error| panic!("{css}: {error}")).click().await.unwrap();
+    }
+
     /// Whether an element of this CSS selector is to be seen.
     pub(crate) async fn shows(&self, css: &str) -> bool {
         match self.client.find(Locator::Css(css)).await {

@@ -1,0 +1,204 @@
+//! The report on the screen holds the numbers that the measuring side computes, in both languages,
+//! whether a server offers the bundle or the reader opens the file.
+
+use std::path::{Path, PathBuf};
+
+use fantoccini::Locator;
+use serde_json::json;
+use tokencap_shared::capacity;
+use tokencap_shared::measured::Missing;
+use tokencap_shared::money::PriceSheet;
+use tokencap_shared::report::{Entry, Report, SignOff, view};
+use tokencap_shared::words::{Lang, Words};
+use tokencap_shared::{bundle, fixture};
+
+use crate::support::{Browser, in_browser, serve, static_host};
+
+const NAME: &str = "toy.tokencap";
+
+/// Writes the toy run, and the same as another run of another model.
+fn bundles(folder: &Path) -> [PathBuf; 2] {
+    let first = fixture::bundle();
+    let mut other = first.clone();
+    other.manifest.run = "f".repeat(other.manifest.run.len());
+    other.manifest.deployment.model = "another-model".to_owned();
+    [(NAME, &first), ("other.tokencap", &other)].map(|(name, bundle)| {
+        let path = folder.join(name);
+        std::fs::write(&path, bundle::write(bundle).unwrap()).unwrap();
+        path
+    })
+}
+
+/// The report of the toy run, made here.
+fn native(prices: Option<PriceSheet>) -> Report {
+    let bundle = fixture::bundle();
+    let entry = Entry {
+        name: NAME.to_owned(),
+        promise: bundle.manifest.promise.clone(),
+        capacity: capacity::of_bundle(&bundle),
+        manifest: bundle.manifest,
+        sign_off: SignOff::Unsigned,
+    };
+    Report::new(vec![entry], prices)
+}
+
+/// Every text that the report's figures and tables hold, in this language.
+fn expected(report: &Report, words: &Words) -> Vec<String> {
+    let row = &report.rows[0];
+    let step = row.shown_step().unwrap();
+    let tables = [
+        view::promises(row, words),
+        Some(view::input(step, words)),
+        Some(view::latency(row, step, words)),
+        Some(view::steps(report, row, words)),
+    ];
+    let cells = tables.into_iter().flatten().flat_map(|table| table.rows).flatten();
+    let figures = view::headline(row, words).into_iter();
+    let figures = figures.flat_map(|figure| [figure.label, figure.text]);
+    let pairs = view::deployment(row, words).into_iter().chain(view::provenance(row, words));
+    let pairs = pairs.flat_map(|(label, value)| [label, value]);
+    figures.chain(cells.map(|cell| cell.text)).chain(pairs).collect()
+}
+
+/// All that stands on the page, whether or not one must scroll to it.
+async fn page_text(browser: &Browser) -> String {
+    let text = browser.run("return document.getElementById('main').textContent", vec![]).await;
+    text.as_str().unwrap().to_owned()
+}
+
+async fn assert_shows(browser: &Browser, lang: Lang, report: &Report) {
+    let button = format!("[data-testid=lang-{}]", lang.tag());
+    browser.click(&button).await;
+    let language = browser.run("return document.documentElement.lang", vec![]).await;
+    assert_eq!(language, json!(lang.tag()));
+    let page = page_text(browser).await;
+    let missing: Vec<String> =
+        expected(report, lang.words()).into_iter().filter(|text| !page.contains(text)).collect();
+    assert!(missing.is_empty(), "not on the page: {missing:?}");
+}
+
+async fn rows(browser: &Browser) -> usize {
+    let count = "return document.querySelectorAll('[data-testid=summary-row]').length";
+    browser.run(count, vec![]).await.as_u64().unwrap() as usize
+}
+
+async fn open_file(browser: &Browser, path: &Path) {
+    let input = browser.client().find(Locator::Css("#file")).await.unwrap();
+    input.send_keys(path.to_str().unwrap()).await.unwrap();
+}
+
+/// What a page that is too wide shows only to those who scroll sideways.
+async fn assert_fits(browser: &Browser) {
+    let wide = "const page = document.documentElement;
+        return [...document.querySelectorAll('main *')]
+            .filter(element => !element.closest('.scrolls'))
+            .filter(element => element.getBoundingClientRect().right > page.clientWidth + 1)
+            .map(element => element.outerHTML.slice(0, 100))";
+    assert_eq!(browser.run(wide, vec![]).await, json!([]));
+}
+
+/// Fails if the browser complained of anything but that a static host has no list of bundles.
+async fn assert_only_no_server(browser: &Browser) {
+    let mut log = browser.log().await;
+    log.retain(|line| !line.contains("/api/bundles"));
+    assert_eq!(log, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_served_bundle_shows_what_the_measuring_side_computes() {
+    let folder = tempfile::tempdir().unwrap();
+    let [toy, _] = bundles(folder.path());
+    in_browser("report", async |browser| {
+        browser.open(&serve(vec![toy]).await).await;
+        browser.until("the report stands there", async || rows(browser).await == 1).await;
+        let report = native(None);
+        for (lang, _) in Lang::ALL {
+            assert_shows(browser, lang, &report).await;
+            assert_fits(browser).await;
+            browser.screenshot(&format!("report-{}", lang.tag())).await;
+        }
+        browser.client().set_window_size(390, 844).await.unwrap();
+        for (lang, _) in Lang::ALL {
+            assert_shows(browser, lang, &report).await;
+            assert_fits(browser).await;
+            browser.screenshot(&format!("report-phone-{}", lang.tag())).await;
+        }
+        browser.assert_no_complaints().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn files_are_opened_without_a_server_and_priced_by_the_chosen_sheet() {
+    let folder = tempfile::tempdir().unwrap();
+    let [toy, other] = bundles(folder.path());
+    let sheet = include_str!("../../../assets/prices/reference-2026-11.toml");
+    let sheet: PriceSheet = toml::from_str(sheet).unwrap();
+    in_browser("file", async |browser| {
+        browser.open(&static_host(|file| Some(file.bytes.to_vec())).await).await;
+        open_file(browser, &toy).await;
+        browser.until("the first report stands there", async || rows(browser).await == 1).await;
+        for (lang, _) in Lang::ALL {
+            assert_shows(browser, lang, &native(None)).await;
+        }
+        open_file(browser, &other).await;
+        browser.until("the other has joined it", async || rows(browser).await == 2).await;
+        // The same run again is no third row.
+        open_file(browser, &toy).await;
+        let status = "return document.querySelector('[data-testid=opened]').textContent";
+        let said = async || browser.run(status, vec![]).await;
+        browser.until("the first was opened again", async || said().await != json!("")).await;
+        assert_eq!(rows(browser).await, 2);
+
+        let words = Lang::En.words();
+        browser.click("[data-testid=lang-en]").await;
+        let no_prices = (words.missing)(&Missing::NoPriceSheet);
+        assert!(page_text(browser).await.contains(&no_prices));
+        browser.click("#price-sheet option[value='0']").await;
+        let priced = native(Some(sheet));
+        let cells = view::summary(&priced, words).rows.remove(0);
+        let row = browser.text("[data-testid=summary-row]").await;
+        // λ_slo_max, goodput per GPU, daily capacity, cost, daily value: the page's columns too.
+        for cell in [3, 5, 6, 8, 9].map(|column| &cells[column]) {
+            assert!(row.contains(&cell.text), "{:?} is not in the row: {row}", cell.text);
+        }
+        assert_fits(browser).await;
+        browser.screenshot("report-priced").await;
+        assert_only_no_server(browser).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn files_that_are_no_bundles_are_refused_in_words_and_harm_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let [toy, _] = bundles(folder.path());
+    let whole = std::fs::read(&toy).unwrap();
+    let wrong = [
+        ("empty.tokencap", Vec::new()),
+        ("picture.tokencap", b"\x89PNG\r\n\x1a\n and so on".to_vec()),
+        ("cut.tokencap", whole[..whole.len() / 2].to_vec()),
+    ];
+    in_browser("wrong-files", async |browser| {
+        browser.open(&static_host(|file| Some(file.bytes.to_vec())).await).await;
+        for (at, (name, bytes)) in wrong.iter().enumerate() {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            open_file(browser, &path).await;
+            let count = "return document.querySelectorAll('#problems .problem').length";
+            let problems = async || browser.run(count, vec![]).await;
+            browser.until("it is refused", async || problems().await == json!(at + 1)).await;
+        }
+        for (lang, _) in Lang::ALL {
+            browser.click(&format!("[data-testid=lang-{}]", lang.tag())).await;
+            let said = browser.text("#problems").await;
+            for (name, _) in &wrong {
+                assert!(said.contains(name), "{said}");
+            }
+        }
+        open_file(browser, &toy).await;
+        browser.until("a good file opens", async || rows(browser).await == 1).await;
+        assert_only_no_server(browser).await;
+    })
+    .await;
+}
