@@ -1,8 +1,8 @@
 //! Writes the Rust code by which a binary holds the app.
 
-use std::{fmt::Write as _, fs, io::Write as _, path::Path};
+use std::{fmt::Write as _, fs, num::NonZeroU64, path::Path};
 
-use flate2::{Compression, GzBuilder};
+use zopfli::{Format, Options};
 
 use crate::{BuildError, WebApp, folder, pages::CONTENT_SECURITY_POLICY};
 
@@ -58,11 +58,14 @@ pub fn embed(app: &WebApp, out: &Path) -> Result<(), BuildError> {
     fs::write(&path, source).map_err(BuildError::file("write", &path))
 }
 
-/// Compresses without a time or a name, so that the same bytes give the same file.
+/// Compresses as small as gzip can be, for it is done once and sent often; without a time or a
+/// name, so that the same bytes give the same file.
 pub(crate) fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut writer = GzBuilder::new().write(Vec::new(), Compression::best());
-    writer.write_all(bytes)?;
-    writer.finish()
+    const ITERATIONS: NonZeroU64 = NonZeroU64::new(5).unwrap();
+    let options = Options { iteration_count: ITERATIONS, ..Options::default() };
+    let mut zipped = Vec::new();
+    zopfli::compress(options, Format::Gzip, bytes, &mut zipped)?;
+    Ok(zipped)
 }
 
 #[cfg(test)]
