@@ -8,16 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tokencap_shared::bundle::{Bundle, Manifest};
 use tokencap_shared::record::Request;
-use tokencap_shared::step::Step;
+use tokencap_shared::step::{Step, StepKind};
 use tokencap_shared::telemetry::Sample;
-use tokencap_shared::units::{Moment, Nanos};
+use tokencap_shared::units::{Moment, Nanos, Rate};
 
 use crate::load::shard::Shard;
+use crate::load::skew::Skew;
 
 /// Key of a manifest's environment under which a process writes its part.
 pub const SHARD: &str = "shard";
 /// Key under which it writes when its clock stood at zero: nanoseconds since 1970.
 pub const CLOCK_ZERO: &str = "clock.zero_unix_ns";
+/// Key under which it writes how far its calendar is from the target's.
+pub const SKEW: &str = "clock.ahead_of_target_ms";
 /// How far apart, by the processes' own clocks, a step may have begun.
 pub const TOLERANCE: Nanos = Nanos::from_millis(100);
 
@@ -69,6 +72,19 @@ pub enum MergeError {
         first: String,
         /// What differs.
         what: &'static str,
+    },
+    /// Their machines' calendars differ.
+    #[error(
+        "the clocks of {name} and {first} differ by at least {apart_ms} ms, seen at the target's \
+         clock: synchronise the machines' clocks and measure again"
+    )]
+    Calendars {
+        /// The bundle.
+        name: String,
+        /// The first one.
+        first: String,
+        /// By how much, at least.
+        apart_ms: i64,
     },
     /// Their clocks put a step's start too far apart.
     #[error(
@@ -156,17 +172,24 @@ struct Merged {
     /// Sources whose samples are in.
     sources: BTreeSet<String>,
     apart: u64,
+    /// The first part's calendar, and how far another may be from it, in milliseconds; `None`:
+    /// not compared.
+    skew: Option<Skew>,
+    calendars: Option<i64>,
 }
 
 impl Merged {
     fn of(part: Part) -> Self {
         let Part { name, bundle, shard, zero } = part;
         let sources = bundle.telemetry.iter().map(|sample| sample.source.clone()).collect();
-        Self { first: name, of: shard.of(), zero, bundle, sources, apart: 0 }
+        let skew = skew(&bundle);
+        let calendars = skew.map(|_| 0);
+        Self { first: name, of: shard.of(), zero, bundle, sources, apart: 0, skew, calendars }
     }
 
     fn add(&mut self, part: Part) -> Result<(), MergeError> {
         self.belongs(&part)?;
+        self.compare_calendars(&part)?;
         let Part { name, mut bundle, zero, .. } = part;
         let shifts = self.shifts(&name, &bundle.manifest.steps, zero)?;
         let numbers = self.number_errors(&bundle.errors);
@@ -178,8 +201,10 @@ impl Merged {
         self.bundle.requests.append(&mut bundle.requests);
         for (key, gaps) in bundle.gaps {
             match self.bundle.gaps.get_mut(&key) {
-                // Histograms of one precision and growing size always add up.
-                Some(sum) => sum.add(&gaps).unwrap_or_default(),
+                Some(sum) => {
+                    sum.auto(true);
+                    sum.add(&gaps).expect("a growing histogram holds every value");
+                }
                 None => _ = self.bundle.gaps.insert(key, gaps),
             }
         }
@@ -201,7 +226,9 @@ impl Merged {
         let (a, b): (&Manifest, &Manifest) = (&self.bundle.manifest, &part.bundle.manifest);
         let plan = |step: &Step| {
             let (w0, w1) = (step.w0.since(step.start), step.w1.since(step.start));
-            (step.id, step.kind, step.asked.get().to_bits(), step.seed, w0, w1)
+            // A closed loop's rate is not asked for: it comes about, in each process its own.
+            let asked = (step.kind != StepKind::Closed).then(|| step.asked.get().to_bits());
+            (step.id, step.kind, asked, step.seed, w0, w1)
         };
         let plans = |manifest: &Manifest| manifest.steps.iter().map(plan).collect::<Vec<_>>();
         let what = if a.tool != b.tool || a.definitions != b.definitions {
@@ -218,6 +245,21 @@ impl Merged {
             return Ok(());
         };
         Err(MergeError::Differ { name: part.name.clone(), first: self.first.clone(), what })
+    }
+
+    /// The target's clock is the one that all machines saw.
+    fn compare_calendars(&mut self, part: &Part) -> Result<(), MergeError> {
+        let Some((ours, theirs)) = self.skew.zip(skew(&part.bundle)) else {
+            self.calendars = None;
+            return Ok(());
+        };
+        let (at_least, at_most) = ours.apart(theirs);
+        if at_least > (TOLERANCE.0 / 1_000_000) as i64 {
+            let (name, first) = (part.name.clone(), self.first.clone());
+            return Err(MergeError::Calendars { name, first, apart_ms: at_least });
+        }
+        self.calendars = self.calendars.map(|so_far| so_far.max(at_most));
+        Ok(())
     }
 
     /// By how much the times of each step move to lie over the first part's.
@@ -275,12 +317,23 @@ impl Merged {
     fn finish(mut self) -> Bundle {
         let manifest = &mut self.bundle.manifest;
         manifest.environment.remove(SHARD);
+        manifest.environment.remove(SKEW);
         manifest.environment.insert("shards".into(), self.of.to_string());
         manifest.warnings.push(format!(
             "measured by {} processes, whose clocks put the starts of steps at most {:.1} ms apart",
             self.of,
             self.apart as f64 / 1e6
         ));
+        manifest.warnings.push(match self.calendars {
+            Some(most) => format!(
+                "by the target's clock, the processes' clocks differ by at most {:.1} s; that \
+                 they differ by less is up to the machines' synchronisation",
+                most as f64 / 1e3
+            ),
+            None => "the target tells no date, by which the processes' clocks could have been \
+                     compared: that they agree is up to the machines' synchronisation"
+                .into(),
+        });
         let order: BTreeMap<u32, usize> =
             manifest.steps.iter().enumerate().map(|(index, step)| (step.id, index)).collect();
         self.bundle.requests.sort_by_key(|request| {
@@ -292,9 +345,16 @@ impl Merged {
     }
 }
 
+fn skew(bundle: &Bundle) -> Option<Skew> {
+    bundle.manifest.environment.get(SKEW)?.parse().ok()
+}
+
 fn add_step(sum: &mut Step, step: &Step, shift: i128) {
     sum.end = sum.end.max(moved(step.end, shift));
     sum.scheduled += step.scheduled;
+    if sum.kind == StepKind::Closed {
+        sum.asked = Rate::new(sum.asked.get() + step.asked.get()).unwrap_or(sum.asked);
+    }
     let (all, one) = (&mut sum.generator, &step.generator);
     // The worst of the processes speaks for all; what one does not know, nobody knows.
     all.cpu_busiest = match (all.cpu_busiest, one.cpu_busiest) {
@@ -388,8 +448,9 @@ mod tests {
         }
         // Both read the same pages: they count once.
         assert_eq!(joined.telemetry.len(), alone.telemetry.len());
-        let said = joined.manifest.warnings.last().unwrap();
+        let [.., said, compared] = &joined.manifest.warnings[..] else { panic!("nothing said") };
         assert!(said.contains("2 processes") && said.contains("0.0 ms"), "{said}");
+        assert!(compared.contains("tells no date"), "{compared}");
     }
 
     #[test]
@@ -397,7 +458,22 @@ mod tests {
         let parts = vec![part(0, 2, 0), part(1, 2, 250_000_000)];
         assert!(refusal(parts).contains("step 0 250 ms apart, more than 100 ms"));
         let joined = merge(vec![part(0, 2, 0), part(1, 2, 40_000_000)]).unwrap();
-        assert!(joined.manifest.warnings.last().unwrap().contains("40.0 ms"));
+        assert!(joined.manifest.warnings.iter().any(|said| said.contains("40.0 ms")));
+    }
+
+    #[test]
+    fn calendars_that_differ_at_the_targets_clock_are_refused() {
+        let parts = |skew: &str| {
+            let mut parts = vec![part(0, 2, 0), part(1, 2, 0)];
+            for (part, skew) in parts.iter_mut().zip(["-900..100", skew]) {
+                part.1.manifest.environment.insert(SKEW.into(), skew.into());
+            }
+            parts
+        };
+        assert!(refusal(parts("400..1400")).contains("differ by at least 300 ms, seen at"));
+        let joined = merge(parts("-400..600")).unwrap();
+        let said = joined.manifest.warnings.last().unwrap();
+        assert!(said.contains("differ by at most 1.5 s"), "{said}");
     }
 
     #[test]

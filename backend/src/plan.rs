@@ -66,7 +66,12 @@ impl From<Api> for Route {
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
     /// Arrival rates in requests/s, in the order they are run.
+    #[serde(default)]
     pub rates: Vec<Rate>,
+    /// Numbers of users of closed loops, run after the rates: each user waits for an answer
+    /// before the next request. Only for comparison with tools that measure so.
+    #[serde(default)]
+    pub users: Vec<u32>,
     /// Shortest warm-up of a step, in seconds.
     #[serde(default = "default_warmup", with = "seconds")]
     pub warmup_s: Duration,
@@ -289,7 +294,10 @@ impl Plan {
     }
 
     fn check(&self) -> Result<(), String> {
-        if self.sweep.rates.is_empty() {
+        if self.sweep.users.contains(&0) {
+            return Err("sweep.users: a closed loop needs at least 1 user".to_owned());
+        }
+        if self.sweep.rates.is_empty() && self.sweep.users.is_empty() {
             return Err("sweep.rates is empty: name at least one arrival rate".to_owned());
         }
         if self.sweep.rates.iter().any(|rate| rate.get() <= 0.0) {
@@ -426,7 +434,7 @@ window_s = 10
     fn a_typo_is_answered_with_line_and_column() {
         insta::assert_snapshot!(
             parse_plan(&PLAN.replace("window_s", "windw_s")).unwrap_err(),
-            @"plan.toml:14:1: unknown field `windw_s`, expected one of `rates`, `warmup_s`, `window_s`, `seed`"
+            @"plan.toml:14:1: unknown field `windw_s`, expected one of `rates`, `users`, `warmup_s`, `window_s`, `seed`"
         );
         insta::assert_snapshot!(parse_plan(&PLAN.replace("gpus_serving = 2", "gpus_serving = two")).unwrap_err(), @"plan.toml:9:16: invalid boolean, expected `true`");
         insta::assert_snapshot!(parse_plan(&PLAN.replace("[1, 2.5]", "[1, -2.5]")).unwrap_err(), @"plan.toml:13:9: Rate must lie in [0, ∞), not be -2.5");

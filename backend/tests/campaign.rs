@@ -14,6 +14,7 @@ use tokencap::load::live::Stop;
 use tokencap::load::pulse::Pulse;
 use tokencap::store;
 use tokencap_shared::bundle::Bundle;
+use tokencap_shared::step::StepKind;
 use tokencap_shared::units::{Nanos, Rate};
 use tokencap_shared::workload::Arrivals;
 
@@ -24,7 +25,7 @@ fn pulse() -> String {
     url
 }
 
-fn plan(dir: &Path, rates: &str, window_s: f64) -> PathBuf {
+fn plan(dir: &Path, rates: &str, users: &str, window_s: f64) -> PathBuf {
     let path = dir.join("plan.toml");
     let text = format!(
         r#"
@@ -41,6 +42,7 @@ gpus_provisioned = 1
 simulated = true
 [sweep]
 rates = {rates}
+users = {users}
 warmup_s = 0.3
 window_s = {window_s}
 seed = 5
@@ -82,7 +84,7 @@ fn arrivals(bundle: &Bundle) -> BTreeSet<(u32, Nanos)> {
 #[test]
 fn two_processes_share_a_campaign_exactly_and_their_bundles_are_joined() {
     let dir = tempfile::tempdir().unwrap();
-    let plan = plan(dir.path(), "[40]", 2.0);
+    let plan = plan(dir.path(), "[40]", "[]", 2.0);
     let url = pulse();
     let start_at = (jiff::Timestamp::now() + Duration::from_secs(6)).to_string();
     let path = |name: &str| dir.path().join(name).display().to_string();
@@ -119,8 +121,9 @@ fn two_processes_share_a_campaign_exactly_and_their_bundles_are_joined() {
         assert!(union.contains(&arrival), "{arrival:?}");
     }
     assert!(joined.requests.is_sorted_by_key(|request| request.sent));
-    let said = joined.manifest.warnings.last().unwrap();
-    assert!(said.starts_with("measured by 2 processes"), "{said}");
+    let said = |text: &str| joined.manifest.warnings.iter().any(|said| said.starts_with(text));
+    assert!(said("measured by 2 processes"), "{:?}", joined.manifest.warnings);
+    assert!(said("by the target's clock, the processes'"), "{:?}", joined.manifest.warnings);
     assert!(!joined.manifest.environment.contains_key("shard"));
 
     // What does not belong together is refused.
@@ -138,7 +141,7 @@ fn two_processes_share_a_campaign_exactly_and_their_bundles_are_joined() {
 #[test]
 fn a_killed_run_is_gone_on_with_where_its_last_step_ended() {
     let dir = tempfile::tempdir().unwrap();
-    let plan = plan(dir.path(), "[20, 30, 40]", 1.0);
+    let plan = plan(dir.path(), "[20, 30]", "[3]", 1.0);
     let url = pulse();
     let out = dir.path().join("run.tokencap");
     let journal = dir.path().join("run.tokencap.journal");
@@ -168,6 +171,8 @@ fn a_killed_run_is_gone_on_with_where_its_last_step_ended() {
     let whole = store::load(&out).unwrap();
     let ids: Vec<u32> = whole.manifest.steps.iter().map(|step| step.id).collect();
     assert_eq!(ids, [0, 1, 2]);
+    let kinds: Vec<StepKind> = whole.manifest.steps.iter().map(|step| step.kind).collect();
+    assert_eq!(kinds, [StepKind::Probe, StepKind::Probe, StepKind::Closed]);
     assert!(whole.requests.is_sorted_by_key(|request| (request.step, request.sent)));
     assert!(whole.manifest.steps.windows(2).all(|pair| pair[0].end < pair[1].start));
     let said = format!("interrupted after {done} steps, and resumed");

@@ -14,6 +14,9 @@ pub enum StepKind {
     Confirm,
     /// A confirmation of at least 1,800 s with the drift tests: makes capacity `committed`.
     Soak,
+    /// A closed loop of users, for comparison with tools that measure so. Slow answers hold back
+    /// its load, so it never counts towards a capacity.
+    Closed,
 }
 
 /// One step, as the bundle's manifest holds it. The records decide everything that can be

@@ -24,7 +24,12 @@ pub(super) fn add(bundle: &mut Bundle, record: StepRecord, scrapes: Option<Vec<S
         request.error = request.error.map(|id| ids[id as usize]);
     }
     bundle.gaps.extend(gaps.into_iter().map(|(tier, gaps)| ((step.id, tier), gaps)));
-    bundle.requests.append(&mut requests);
+    if bundle.requests.is_empty() {
+        // A step may have a million requests: they are not copied without need.
+        bundle.requests = requests;
+    } else {
+        bundle.requests.append(&mut requests);
+    }
     bundle.manifest.steps.push(step);
     bundle.telemetry.extend(scrapes.into_iter().flatten());
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use tokencap_shared::bundle::{self, Bundle, BundleError, FORMAT_VERSION, Manifest};
-use tokencap_shared::units::{Nanos, Rate};
+use tokencap_shared::units::Nanos;
 use tokencap_shared::{DEFINITIONS_VERSION, capacity};
 
 use crate::load::clock::Clock;
@@ -21,9 +21,10 @@ use crate::load::journal::{Journal, JournalError};
 use crate::load::live::{Live, Stop};
 use crate::load::preflight::{PreflightError, preflight};
 use crate::load::shard::Shard;
-use crate::load::step::{Generator, StepError, StepPlan, StepRecord};
+use crate::load::skew::Skew;
+use crate::load::step::{Generator, Load, StepError, StepPlan, StepRecord};
 use crate::load::target::{Target, TargetError};
-use crate::merge::{CLOCK_ZERO, SHARD};
+use crate::merge::{CLOCK_ZERO, SHARD, SKEW};
 use crate::observe::scrape::{Observer, Source};
 use crate::plan::Plan;
 use crate::store::{self, StoreError};
@@ -223,12 +224,12 @@ impl Campaign {
             None => None,
             Some(together) => Some(clock.at(together.start_at).ok_or(CampaignError::StartPassed)?),
         };
-        let plan = |(id, rate): (u32, &Rate)| {
-            let mut plan = StepPlan {
-                // Another seed for each step, the same for the same plan.
-                seed: sweep.seed.wrapping_add(u64::from(id)),
-                ..StepPlan::probe(id, *rate, sweep.warmup_s, sweep.window_s, sweep.seed)
-            };
+        let open = sweep.rates.iter().map(|&rate| Load::Open(rate));
+        let closed = sweep.users.iter().map(|&users| Load::Closed(users));
+        let plan = |(id, load): (u32, Load)| {
+            // Another seed for each step, the same for the same plan.
+            let seed = sweep.seed.wrapping_add(u64::from(id));
+            let mut plan = StepPlan::new(id, load, sweep.warmup_s, sweep.window_s, seed);
             if let (Some(together), Some(first)) = (&self.together, first) {
                 let each = sweep.warmup_s + sweep.window_s + together.pause;
                 plan.shard = together.shard;
@@ -236,7 +237,7 @@ impl Campaign {
             }
             plan
         };
-        Ok((0..).zip(&sweep.rates).map(plan).collect())
+        Ok((0..).zip(open.chain(closed)).map(plan).collect())
     }
 
     fn observer(&self, clock: Clock) -> Result<Option<Observer>, CampaignError> {
@@ -262,6 +263,9 @@ impl Campaign {
         ]);
         if let Some(together) = &self.together {
             environment.insert(SHARD.to_owned(), together.shard.to_string());
+            if let Some(skew) = Skew::measure(&self.target.server, self.tls.as_ref()) {
+                environment.insert(SKEW.to_owned(), skew.to_string());
+            }
         }
         let manifest = Manifest {
             format: FORMAT_VERSION,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokencap_shared::judge::{StepJudgement, Verdict};
 use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::units::{Nanos, Rate};
+use tokencap_shared::units::Nanos;
 
 use crate::load::live::Snapshot;
 use crate::load::step::StepPlan;
@@ -104,10 +104,10 @@ impl Watch for Terminal {
                 self.left = left.iter().map(length).sum();
                 self.last = Instant::now();
                 self.say(&format!(
-                    "step {} of {}: {} req/s, about {} s; about {} left",
+                    "step {} of {}: {}, about {} s; about {} left",
                     index + 1,
                     self.steps,
-                    plan.load.rate().map_or(0.0, Rate::get),
+                    plan.load,
                     length(plan).as_secs(),
                     minutes(self.left),
                 ));
@@ -157,9 +157,9 @@ fn tick(plan: &StepPlan, elapsed: Duration, live: &Snapshot, left: Duration) -> 
         pair.map_or("—".to_owned(), |[p50, p99]| format!("{}/{} ms", millis(p50), millis(p99)))
     };
     format!(
-        "{phase}: {} req/s, {} in flight, {} done, {} failed, TTFT p50/p99 {}, ITL p50/p99 {}, \
+        "{phase}: {}, {} in flight, {} done, {} failed, TTFT p50/p99 {}, ITL p50/p99 {}, \
          {} left",
-        plan.load.rate().map_or(0.0, Rate::get),
+        plan.load,
         live.in_flight,
         live.completed,
         live.failed,

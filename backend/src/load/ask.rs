@@ -42,13 +42,15 @@ const MAX_PAGE: usize = 16 << 20;
 pub struct Page {
     /// HTTP status.
     pub status: u16,
+    /// The server's date, in seconds since 1970, where it tells.
+    pub date: Option<i64>,
     /// The body.
     pub body: Vec<u8>,
 }
 
 impl Sink for Page {
     fn on_head(&mut self, head: Head) {
-        self.status = head.status;
+        (self.status, self.date) = (head.status, head.date);
     }
 
     fn on_body(&mut self, _: Moment, bytes: &[u8]) {

@@ -103,7 +103,7 @@ impl<'a> Collector<'a> {
     }
 
     pub(super) fn into_record(mut self, step: Step) -> StepRecord {
-        self.requests.sort_by_key(|request| (request.sent, request.session, request.turn));
+        self.requests.sort_unstable_by_key(|request| (request.sent, request.session, request.turn));
         StepRecord { step, requests: self.requests, gaps: self.gaps, errors: self.errors }
     }
 }

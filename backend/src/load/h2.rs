@@ -319,5 +319,6 @@ async fn send_body(upload: &mut h2::SendStream<Bytes>, mut body: Bytes) -> Resul
 
 fn head_of(response: &hyper::http::Response<h2::RecvStream>) -> Head {
     let field = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
-    Head::of_fields(response.status().as_u16(), field("content-type"), field("x-queue-time"))
+    let status = response.status().as_u16();
+    Head::of_fields(status, field("content-type"), field("x-queue-time"), field("date"))
 }

@@ -16,14 +16,17 @@ pub struct Head {
     pub json: bool,
     /// Queue time from a header, where the server has one.
     pub queue: Option<Nanos>,
+    /// The server's date, in seconds since 1970, where it tells.
+    pub date: Option<i64>,
 }
 
 impl Head {
-    /// A head of a status and the values of two fields, if they are there.
+    /// A head of a status and the values of three fields, if they are there.
     pub(super) fn of_fields(
         status: u16,
         content_type: Option<&str>,
         queue_time: Option<&str>,
+        date: Option<&str>,
     ) -> Self {
         let media_type = content_type.and_then(|value| value.split(';').next()).unwrap_or("");
         let media_type = media_type.trim().to_ascii_lowercase();
@@ -32,7 +35,11 @@ impl Head {
         let queue = millis
             .filter(|millis| millis.is_finite() && *millis >= 0.0)
             .map(|millis| Nanos((millis * 1e6).round() as u64));
-        Self { status, json, queue }
+        let date = date.and_then(|value| {
+            let parser = jiff::fmt::rfc2822::DateTimeParser::new();
+            Some(parser.parse_timestamp(value.trim()).ok()?.as_second())
+        });
+        Self { status, json, queue, date }
     }
 }
 
@@ -183,7 +190,7 @@ impl Response {
             }
             return Ok(Some(length));
         }
-        let (mut content_type, mut queue_time) = (None, None);
+        let (mut content_type, mut queue_time, mut date) = (None, None, None);
         let (mut sized, mut chunked) = (None, false);
         self.keep_alive = minor == 1;
         for field in head.headers.iter() {
@@ -192,6 +199,7 @@ impl Response {
             match field.name.to_ascii_lowercase().as_str() {
                 "content-type" => content_type = Some(value),
                 "x-queue-time" => queue_time = Some(value),
+                "date" => date = Some(value),
                 "content-length" => {
                     let length: u64 = lower.parse().map_err(|_| HttpError::Head)?;
                     if sized.is_some_and(|before| before != length) {
@@ -215,7 +223,7 @@ impl Response {
                 _ => {}
             }
         }
-        sink.on_head(Head::of_fields(status, content_type, queue_time));
+        sink.on_head(Head::of_fields(status, content_type, queue_time, date));
         self.state = match (chunked, sized, status) {
             (_, _, 204 | 304) | (false, Some(0), _) => State::Whole,
             (true, _, _) => State::ChunkSize,

@@ -24,6 +24,7 @@ mod reactor;
 pub mod rng;
 pub mod shard;
 mod shared;
+pub mod skew;
 pub mod sse;
 mod stamp;
 pub mod step;

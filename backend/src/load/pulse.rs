@@ -173,7 +173,13 @@ impl Pulse {
                     numbers.join(" ") + "\n"
                 });
                 let body: String = lines.collect();
-                let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+                let printer = jiff::fmt::rfc2822::DateTimePrinter::new();
+                let date = printer.timestamp_to_rfc9110_string(&jiff::Timestamp::now());
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nDate: {}\r\nContent-Length: {}\r\n\r\n",
+                    date.unwrap_or_default(),
+                    body.len()
+                );
                 conn.write(head.as_bytes());
                 conn.write(body.as_bytes());
             }

@@ -4,6 +4,7 @@
 //! so that no member enjoys an emptying system.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -52,6 +53,16 @@ impl Load {
     }
 }
 
+impl fmt::Display for Load {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Open(rate) => write!(f, "{} req/s", rate.get()),
+            Self::Closed(1) => f.write_str("1 user (closed loop)"),
+            Self::Closed(users) => write!(f, "{users} users (closed loop)"),
+        }
+    }
+}
+
 /// What one step is to do.
 #[derive(Clone, Debug)]
 pub struct StepPlan {
@@ -82,19 +93,31 @@ pub struct StepPlan {
 }
 
 impl StepPlan {
-    /// A probe with usual settings: half as many threads as the machine has cores, and
-    /// connections for two seconds of arrivals.
+    /// A probe with usual settings: as [`Self::new`].
     #[must_use]
     pub fn probe(id: u32, rate: Rate, warmup: Duration, window: Duration, seed: u64) -> Self {
+        Self::new(id, Load::Open(rate), warmup, window, seed)
+    }
+
+    /// A step with usual settings: half as many threads as the machine has cores, and
+    /// connections for every user, or for two seconds of arrivals.
+    #[must_use]
+    pub fn new(id: u32, load: Load, warmup: Duration, window: Duration, seed: u64) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let (kind, connections) = match load {
+            Load::Open(rate) => {
+                (StepKind::Probe, (rate.get() * 2.0).ceil().clamp(4.0, 10_000.0) as usize)
+            }
+            Load::Closed(users) => (StepKind::Closed, users.min(10_000) as usize),
+        };
         Self {
             id,
-            kind: StepKind::Probe,
-            load: Load::Open(rate),
+            kind,
+            load,
             warmup,
             window,
             seed,
-            connections: (rate.get() * 2.0).ceil().clamp(4.0, 10_000.0) as usize,
+            connections,
             max_connections: None,
             threads: cores.div_ceil(2).min(8),
             shard: Shard::WHOLE,

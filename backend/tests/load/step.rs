@@ -88,7 +88,9 @@ fn a_step_sends_every_scheduled_arrival_and_follows_each_member_to_its_end() {
     let members: Vec<_> =
         record.requests.iter().filter(|r| step.w0 <= r.sent && r.sent < step.w1).collect();
     assert!(members.len() > 40, "{}", members.len());
-    assert!(members.len().abs_diff(step.scheduled as usize) <= 1, "{step:?}");
+    // On a busy machine some leave the window late; none is left out.
+    let due = record.requests.iter().filter(|r| step.w0 <= r.intended && r.intended < step.w1);
+    assert_eq!(due.count() as u64, step.scheduled);
     assert_eq!(step.generator.dropped, 0);
     assert_eq!(step.stopped, None);
     for request in &members {

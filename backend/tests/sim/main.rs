@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -10,14 +11,16 @@ use std::time::Duration;
 
 use tokencap::load::clock::Clock;
 use tokencap::load::live::{Live, Stop};
+use tokencap::load::preflight::preflight;
 use tokencap::load::prompt::Ruler;
-use tokencap::load::step::{Generator, StepPlan};
+use tokencap::load::step::{Generator, Recorder, StepPlan};
 use tokencap::load::target::{Route, Target};
+use tokencap::presets::Kind;
 use tokencap::sim::{Config, Handle, serve};
 use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::record::Outcome;
-use tokencap_shared::units::Rate;
-use tokencap_shared::workload::Workload;
+use tokencap_shared::record::{Outcome, Request};
+use tokencap_shared::units::{Nanos, Rate};
+use tokencap_shared::workload::{Shape, Workload};
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {
     let mut config = Config::from_toml(
@@ -308,4 +311,84 @@ shared_prefix = 32
         assert!(request.queue.is_some() && request.cached.is_some());
     }
     assert!(members.iter().any(|request| request.cached == Some(32)), "the prefix is shared");
+}
+
+/// Stops the step once so many sessions have ended.
+struct UntilWhole<'a> {
+    requests: Vec<Request>,
+    stop: &'a Stop,
+    sessions: usize,
+}
+
+impl Recorder for UntilWhole<'_> {
+    fn request(&mut self, request: &Request, _: Option<&str>, _: &[Nanos]) -> std::io::Result<()> {
+        self.requests.push(*request);
+        let last = |request: &&Request| request.turn == 35;
+        if self.requests.iter().filter(last).count() >= self.sessions {
+            self.stop.stop("enough sessions have ended");
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn agents_reach_their_declared_mix_ratio_and_hit_rate() {
+    let handle = start(
+        config(|config| {
+            config.replicas = 1;
+            config.iteration.base_ms = 0.1;
+            config.iteration.prefill_us_per_token = 0.05;
+            config.iteration.decode_us_per_sequence = 0.0;
+            config.batch.max_tokens = 8192;
+            config.kv.blocks = 100_000;
+            config.kv.max_context = Some(200_000);
+            config.output.tokens_per_event = 16;
+        }),
+        None,
+    );
+    let preset = |kind, name| tokencap::presets::find(kind, name).unwrap().text;
+    let name = "agent-coding-interactive";
+    let mut workload: Workload = toml::from_str(preset(Kind::Workload, name)).unwrap();
+    let Shape::Sessions { think, .. } = &mut workload.shape else { panic!("no sessions") };
+    // Time to think decides when, not what.
+    think.mean_ns = Nanos::from_millis(5);
+    let mut target = Target::new(&format!("http://{}", handle.addr), Route::Chat, "m").unwrap();
+    // Calibrated against the server's own usage, as a sweep does it.
+    let ruler = preflight(&mut target, None).unwrap().ruler;
+    let generator = Generator {
+        target,
+        workload,
+        ruler,
+        promise: toml::from_str(preset(Kind::Promise, name)).unwrap(),
+        clock: Clock::start(),
+        salt: 1,
+        tls: None,
+        trace: None,
+    };
+    let (live, stop) = (Arc::new(Live::default()), Stop::default());
+    let mut seen = UntilWhole { requests: Vec::new(), stop: &stop, sessions: 3 };
+    // A session a second, until enough of them have ended.
+    let rate = Rate::new(36.0).unwrap();
+    let plan = StepPlan::probe(0, rate, Duration::ZERO, Duration::from_secs(300), 7);
+    generator.run_recorded(&plan, &live, &stop, &mut seen).unwrap();
+
+    let whole: BTreeSet<u32> =
+        seen.requests.iter().filter(|r| r.turn == 35).map(|r| r.session).collect();
+    assert!(whole.len() >= 3);
+    let members: Vec<_> = seen.requests.iter().filter(|r| whole.contains(&r.session)).collect();
+    assert_eq!(members.len(), 36 * whole.len());
+    let (mut isl, mut osl, mut cached) = (0.0, 0.0, 0.0);
+    for request in members {
+        assert_eq!(request.outcome, Outcome::Completed, "{request:?}");
+        let declared = f64::from(15_000 + 2905 + request.turn * (2905 + 247));
+        let (input, output) = (f64::from(request.isl.unwrap()), f64::from(request.osl.unwrap()));
+        assert!((input / declared - 1.0).abs() < 0.05, "{declared}: {request:?}");
+        isl += input;
+        osl += output;
+        cached += f64::from(request.cached.unwrap());
+    }
+    let (ratio, hits) = (isl / osl, cached / isl);
+    println!("input:output {ratio:.1}, hit rate {hits:.4}, {} sessions", whole.len());
+    assert!((ratio / 295.8 - 1.0).abs() < 0.05, "{ratio}");
+    assert!((hits / 0.96 - 1.0).abs() < 0.02, "{hits}");
 }

@@ -86,6 +86,7 @@ pub fn lambda_slo_max(steps: &[StepJudgement]) -> Option<LambdaSloMax> {
             .map(|(step, &verdict)| Tested {
                 rate: step.offered,
                 valid: step.validity.is_valid()
+                    && step.kind != StepKind::Closed
                     && (counts(step.kind) || verdict == Verdict::Broken),
                 verdict,
             })
@@ -132,4 +133,20 @@ fn majority_of_repeats(steps: &[StepJudgement]) -> Vec<Verdict> {
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::step::StepKind;
+    use crate::{capacity, fixture};
+
+    #[test]
+    fn closed_loops_never_make_a_capacity() {
+        let mut bundle = fixture::bundle();
+        assert!(capacity::of_bundle(&bundle).lambda.value().is_some());
+        for step in &mut bundle.manifest.steps {
+            step.kind = StepKind::Closed;
+        }
+        assert!(capacity::of_bundle(&bundle).lambda.value().is_none());
+    }
 }

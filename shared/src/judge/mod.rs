@@ -192,7 +192,7 @@ pub fn judge_step(
         tiers,
         input,
     };
-    if step.kind != StepKind::Probe {
+    if matches!(step.kind, StepKind::Confirm | StepKind::Soak) {
         let soak = soak::judge(step, &requests, sheet, workload, telemetry, &judgement);
         judgement.soak = Measured::Value(soak);
     }

@@ -339,7 +339,7 @@ impl Reading {
         let bundle = &mut self.done.bundle;
         // Records of a step that was given up without an end do not count.
         self.requests.retain(|request| request.step == end.step.id);
-        self.requests.sort_by_key(|request| (request.sent, request.session, request.turn));
+        self.requests.sort_unstable_by_key(|request| (request.sent, request.session, request.turn));
         bundle.requests.append(&mut self.requests);
         bundle.telemetry.append(&mut self.telemetry);
         bundle.gaps.extend(end.gaps().map(|(tier, gaps)| ((end.step.id, tier), gaps)));

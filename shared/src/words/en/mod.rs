@@ -331,6 +331,7 @@ fn step_kind(kind: StepKind) -> &'static str {
         StepKind::Probe => "probe",
         StepKind::Confirm => "confirmation",
         StepKind::Soak => "soak",
+        StepKind::Closed => "closed loop",
     }
 }
 

@@ -324,6 +324,7 @@ fn step_kind(kind: StepKind) -> &'static str {
         StepKind::Probe => "探测",
         StepKind::Confirm => "确认",
         StepKind::Soak => "长稳",
+        StepKind::Closed => "闭环",
     }
 }
 
