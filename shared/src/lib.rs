@@ -10,10 +10,12 @@
 pub mod bundle;
 pub mod capacity;
 pub mod chart;
+pub mod compare;
 pub mod deployment;
 #[cfg(any(test, feature = "fixture"))]
 pub mod fixture;
 pub mod format;
+pub mod glossary;
 pub mod golden;
 pub mod judge;
 pub mod measured;
@@ -26,6 +28,7 @@ pub mod stats;
 pub mod step;
 pub mod telemetry;
 pub mod units;
+pub mod window;
 pub mod words;
 pub mod workload;
 

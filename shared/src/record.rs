@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Moment, Nanos};
+use crate::units::{Moment, Nanos, Seconds};
 
 /// Index of a text in a bundle's dictionary of error messages.
 pub type ErrorId = u32;
@@ -97,6 +97,14 @@ impl Request {
     #[must_use]
     pub fn streaming_time(&self) -> Option<Nanos> {
         Some(self.last_token?.since(self.first_token?))
+    }
+
+    /// Time per output token after the first: `streaming_time / (OSL − 1)`; `None` for fewer than
+    /// two output tokens, for unknown OSL, and without output. Never 0 for want of tokens.
+    #[must_use]
+    pub fn tpot(&self) -> Option<Seconds> {
+        let tokens = self.osl?.checked_sub(1).filter(|&tokens| tokens > 0)?;
+        Seconds::new(self.streaming_time()?.seconds().get() / f64::from(tokens)).ok()
     }
 
     /// Number of gaps between output events.

@@ -11,6 +11,7 @@ mod zh;
 use serde::{Deserialize, Serialize};
 
 use crate::capacity::{Basis, Standing};
+use crate::compare::{Told, Unlike};
 use crate::judge::{Degradation, Invalid, Verdict};
 use crate::measured::Missing;
 use crate::promise::{ItlRule, PromiseKind, Role, VerdictMode};
@@ -106,6 +107,8 @@ pub struct Words {
     pub say: Sayings,
     /// Charts.
     pub chart: Charts,
+    /// Two bundles compared.
+    pub compare: Comparing,
 
     /// A promise's verdict.
     pub verdict: fn(Verdict) -> &'static str,
@@ -301,6 +304,22 @@ pub struct Charts {
     pub target: fn(&str) -> String,
     pub limit: fn(&str) -> String,
     pub distribution: fn(&str) -> String,
+}
+
+/// Two bundles compared. Numbers come formatted.
+#[expect(missing_docs, reason = "each field is the text it is named after")]
+pub struct Comparing {
+    pub in_tokens: fn(model: &str) -> String,
+    pub in_money: fn(currency: &str) -> String,
+    pub ratio: &'static str,
+    pub revenue_per_mtok: &'static str,
+    /// A figure with its interval, whose upper end may be open.
+    pub interval: fn(at: &str, low: &str, high: Option<&str>) -> String,
+    /// What the right one is, measured by the left one.
+    pub told: fn(Told, left: &str, right: &str) -> String,
+    pub cannot: &'static str,
+    pub not_alike: &'static str,
+    pub unlike: fn(Unlike) -> &'static str,
 }
 
 /// Short words, and sentences with numbers in them. Numbers come formatted, unless it is a

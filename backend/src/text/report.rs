@@ -167,7 +167,6 @@ mod tests {
         · [caution] λ_slo_max rests on a screen by point estimates. Run the confirmation at this rate: only it can be signed.
         · [caution] Daily capacity is for reference. Soak at λ_slo_max for at least 30 min to commit to it.
         · [caution] Too little evidence for TTFT P99 ≤1k, ITL P99 ≤1k, TPOT P99 ≤1k, Attainment 1k–4k, TTFT P99 1k–4k, ITL P99 1k–4k, TPOT P99 1k–4k, Success. Lengthen the window; the promise table says by how much.
-        · [caution] Broken, though only watched: Queue P99 ≤1k, Queue P99 1k–4k. Decide whether a customer may rely on it before it is left unsigned.
         · [caution] Nobody has signed this bundle. Have it signed before a customer sees it.
 
         Key figures
@@ -182,25 +181,28 @@ mod tests {
         Promises at λ_slo_max, 4.19 req/s
         Promise                Tier   Unit  Promised  Measured       n        Bounds     VIF  Episodes  Verdict
                                                                                  [%]
-        ─────────────────────  ─────  ────  ────────  ────────  ──────  ────────────  ──────  ────────  ────────────────
-        Attainment             ≤1k    %      ≥ 95.00     99.39     494   97.43–99.95    2.56         1  held
-        TTFT P99               ≤1k    ms     ≤ 500.0     483.6     494   97.43–99.95    2.56         1  insufficient [1]
-        ITL P99                ≤1k    ms     < 100.0      42.4  48,894  98.46–100.00  253.01         0  insufficient [2]
-        TPOT P99 (≥ 25 tok/s)  ≤1k    ms      ≤ 40.0      22.5     494  98.46–100.00    2.56         0  insufficient [3]
-        Queue P99 (watched)    ≤1k    ms     < 300.0     433.5     494   94.05–98.68    2.56         4  broken
-        Attainment             1k–4k  %      ≥ 95.00    100.00     134  92.87–100.00    3.31         0  insufficient [4]
-        TTFT P99               1k–4k  ms     ≤ 1,000       852     134  92.87–100.00    3.31         0  insufficient [5]
-        ITL P99                1k–4k  ms     < 100.0      42.5  13,189  92.87–100.00  325.56         0  insufficient [6]
-        TPOT P99 (≥ 25 tok/s)  1k–4k  ms      ≤ 40.0      22.5     134  92.87–100.00    3.31         0  insufficient [5]
-        Queue P99 (watched)    1k–4k  ms     < 300.0     572.9     134  84.87–98.996    3.31         2  broken
-        Success                all    %      ≥ 99.00    100.00     628  97.92–100.00    4.41         0  insufficient [7]
-        [1] 494 requests with 3 violations; 1,280 needed at 95 % confidence: about 4 min more
-        [2] 48,894 gaps without a gap over the limit; 75,415 needed at 95 % confidence: about 90 s more
-        [3] 494 requests without a violation; 762 needed at 95 % confidence: about 90 s more
-        [4] 134 valid requests without a violation; 194 needed at 95 % confidence: about 70 s more
-        [5] 134 requests without a violation; 986 needed at 95 % confidence: about 16 min more
-        [6] 13,189 gaps without a gap over the limit; 97,040 needed at 95 % confidence: about 16 min more
-        [7] 628 valid requests without a failure; 1,314 needed at 95 % confidence: about 3 min more
+        ─────────────────────  ─────  ────  ────────  ────────  ──────  ────────────  ──────  ────────  ─────────────────
+        Attainment             ≤1k    %      ≥ 95.00     99.39     494   95.42–99.99    5.89         1  held
+        TTFT P99               ≤1k    ms     ≤ 500.0     483.6     494   95.42–99.99    5.89         1  insufficient [1]
+        ITL P99                ≤1k    ms     < 100.0      42.4  48,894  98.46–100.00  253.44         0  insufficient [2]
+        TPOT P99 (≥ 25 tok/s)  ≤1k    ms      ≤ 40.0      22.5     494  98.14–100.00    3.10         0  insufficient [3]
+        Queue P99 (watched)    ≤1k    ms     < 300.0     433.5     494   91.76–99.29    5.89         4  insufficient [4]
+        Attainment             1k–4k  %      ≥ 95.00    100.00     134  82.50–100.00    8.61         0  insufficient [5]
+        TTFT P99               1k–4k  ms     ≤ 1,000       852     134  82.50–100.00    8.61         0  insufficient [6]
+        ITL P99                1k–4k  ms     < 100.0      42.5  13,189  96.51–100.00  156.40         0  insufficient [7]
+        TPOT P99 (≥ 25 tok/s)  1k–4k  ms      ≤ 40.0      22.5     134  95.98–100.00    1.84         0  insufficient [8]
+        Queue P99 (watched)    1k–4k  ms     < 300.0     572.9     134   74.60–99.85    8.61         2  insufficient [9]
+        Success                all    %      ≥ 99.00    100.00     628  96.56–100.00    7.33         0  insufficient [10]
+        [1] 494 requests with 3 violations; 2,301 needed at 95 % confidence: about 10 min more
+        [2] 48,894 gaps without a gap over the limit; 75,544 needed at 95 % confidence: about 90 s more
+        [3] 494 requests without a violation; 923 needed at 95 % confidence: about 3 min more
+        [4] 494 requests with 15 violations; 4,169 needed at 95 % confidence: about 19 min more
+        [5] 134 valid requests without a violation; 503 needed at 95 % confidence: about 7 min more
+        [6] 134 requests without a violation; 2,566 needed at 95 % confidence: about 46 min more
+        [7] 13,189 gaps without a gap over the limit; 46,620 needed at 95 % confidence: about 7 min more
+        [8] 134 requests without a violation; 548 needed at 95 % confidence: about 8 min more
+        [9] 134 requests with 7 violations; 3,804 needed at 95 % confidence: about 69 min more
+        [10] 628 valid requests without a failure; 2,185 needed at 95 % confidence: about 7 min more
 
         Steps tested
         Step  Kind          Arrival rate  SLO goodput  Raw throughput  Worst tier  Success  Mean in flight  Valid  Cost under SLO  Verdict
@@ -210,7 +212,7 @@ mod tests {
            6  confirmation          3.02          299             300       99.37   100.00            6.66  2,717           7.416  insufficient (screen: held)
            1  probe                 4.19          410             413       99.39   100.00            9.52    628           5.404  insufficient (screen: held) ← λ_slo_max
            4  probe                 5.14            —               —           —        —               —    771               —  invalid [1]
-           5  probe                 6.05          576             592       96.51   100.00           15.00    907           3.846  broken
+           5  probe                 6.05          576             592       96.51   100.00           15.00    907           3.846  insufficient (screen: broken)
            2  probe                 8.14          634             799       74.78   100.00           22.96  1,221           3.495  broken
            3  probe                12.01            0             971        0.00    84.95           62.54  1,801           [2] ∞  broken
         [1] the load generator sent late: P99 79.3 ms (limit 5.0 ms), worst 79.9 ms
@@ -331,7 +333,6 @@ mod tests {
         · [注意] λ_slo_max 仅经点估计初筛。请在该到达率上做确认测试，只有确认结果可以签署。
         · [注意] 集群日上限仅供参考。在 λ_slo_max 下完成至少 30 min 的长稳测试后方可承诺。
         · [注意] 证据不足：TTFT P99 ≤1k、ITL P99 ≤1k、TPOT P99 ≤1k、达标率 1k–4k、TTFT P99 1k–4k、ITL P99 1k–4k、TPOT P99 1k–4k、成功率。请延长计量段，所需时长见承诺表。
-        · [注意] 观察项失守：排队时间 P99 ≤1k、排队时间 P99 1k–4k。若客户会依赖该项，应先定夺，再决定是否不纳入签署。
         · [注意] 该数据包尚无人签署。对外提供之前请先完成签署。
 
         主要指标
@@ -346,25 +347,28 @@ mod tests {
         λ_slo_max（4.19 req/s）下的承诺表
         承诺                    输入分档  单位   承诺值  实测值  样本数        置信限     VIF  违约片段  判定
                                                                                   [%]
-        ──────────────────────  ────────  ────  ───────  ──────  ──────  ────────────  ──────  ────────  ────────────
-        达标率                  ≤1k       %     ≥ 95.00   99.39     494   97.43–99.95    2.56         1  守住
-        TTFT P99                ≤1k       ms    ≤ 500.0   483.6     494   97.43–99.95    2.56         1  证据不足 [1]
-        ITL P99                 ≤1k       ms    < 100.0    42.4  48,894  98.46–100.00  253.01         0  证据不足 [2]
-        TPOT P99（≥ 25 tok/s）  ≤1k       ms     ≤ 40.0    22.5     494  98.46–100.00    2.56         0  证据不足 [3]
-        排队时间 P99（观察）    ≤1k       ms    < 300.0   433.5     494   94.05–98.68    2.56         4  失守
-        达标率                  1k–4k     %     ≥ 95.00  100.00     134  92.87–100.00    3.31         0  证据不足 [4]
-        TTFT P99                1k–4k     ms    ≤ 1,000     852     134  92.87–100.00    3.31         0  证据不足 [5]
-        ITL P99                 1k–4k     ms    < 100.0    42.5  13,189  92.87–100.00  325.56         0  证据不足 [6]
-        TPOT P99（≥ 25 tok/s）  1k–4k     ms     ≤ 40.0    22.5     134  92.87–100.00    3.31         0  证据不足 [5]
-        排队时间 P99（观察）    1k–4k     ms    < 300.0   572.9     134  84.87–98.996    3.31         2  失守
-        成功率                  全部      %     ≥ 99.00  100.00     628  97.92–100.00    4.41         0  证据不足 [7]
-        [1] 已有 494 个请求，3 个超限；95 % 置信需 1,280 个，约再测 4 min
-        [2] 已有 48,894 个间隔，无一超限；95 % 置信需 75,415 个，约再测 90 s
-        [3] 已有 494 个请求，无一超限；95 % 置信需 762 个，约再测 90 s
-        [4] 已有 134 个有效请求，无一违约；95 % 置信需 194 个，约再测 70 s
-        [5] 已有 134 个请求，无一超限；95 % 置信需 986 个，约再测 16 min
-        [6] 已有 13,189 个间隔，无一超限；95 % 置信需 97,040 个，约再测 16 min
-        [7] 已有 628 个有效请求，无一失败；95 % 置信需 1,314 个，约再测 3 min
+        ──────────────────────  ────────  ────  ───────  ──────  ──────  ────────────  ──────  ────────  ─────────────
+        达标率                  ≤1k       %     ≥ 95.00   99.39     494   95.42–99.99    5.89         1  守住
+        TTFT P99                ≤1k       ms    ≤ 500.0   483.6     494   95.42–99.99    5.89         1  证据不足 [1]
+        ITL P99                 ≤1k       ms    < 100.0    42.4  48,894  98.46–100.00  253.44         0  证据不足 [2]
+        TPOT P99（≥ 25 tok/s）  ≤1k       ms     ≤ 40.0    22.5     494  98.14–100.00    3.10         0  证据不足 [3]
+        排队时间 P99（观察）    ≤1k       ms    < 300.0   433.5     494   91.76–99.29    5.89         4  证据不足 [4]
+        达标率                  1k–4k     %     ≥ 95.00  100.00     134  82.50–100.00    8.61         0  证据不足 [5]
+        TTFT P99                1k–4k     ms    ≤ 1,000     852     134  82.50–100.00    8.61         0  证据不足 [6]
+        ITL P99                 1k–4k     ms    < 100.0    42.5  13,189  96.51–100.00  156.40         0  证据不足 [7]
+        TPOT P99（≥ 25 tok/s）  1k–4k     ms     ≤ 40.0    22.5     134  95.98–100.00    1.84         0  证据不足 [8]
+        排队时间 P99（观察）    1k–4k     ms    < 300.0   572.9     134   74.60–99.85    8.61         2  证据不足 [9]
+        成功率                  全部      %     ≥ 99.00  100.00     628  96.56–100.00    7.33         0  证据不足 [10]
+        [1] 已有 494 个请求，3 个超限；95 % 置信需 2,301 个，约再测 10 min
+        [2] 已有 48,894 个间隔，无一超限；95 % 置信需 75,544 个，约再测 90 s
+        [3] 已有 494 个请求，无一超限；95 % 置信需 923 个，约再测 3 min
+        [4] 已有 494 个请求，15 个超限；95 % 置信需 4,169 个，约再测 19 min
+        [5] 已有 134 个有效请求，无一违约；95 % 置信需 503 个，约再测 7 min
+        [6] 已有 134 个请求，无一超限；95 % 置信需 2,566 个，约再测 46 min
+        [7] 已有 13,189 个间隔，无一超限；95 % 置信需 46,620 个，约再测 7 min
+        [8] 已有 134 个请求，无一超限；95 % 置信需 548 个，约再测 8 min
+        [9] 已有 134 个请求，7 个超限；95 % 置信需 3,804 个，约再测 69 min
+        [10] 已有 628 个有效请求，无一失败；95 % 置信需 2,185 个，约再测 7 min
 
         各负载点结果
         负载点  用途   到达率  合规吞吐  原始吞吐  最差档达标率  成功率  平均并发  有效请求  SLO 内成本  判定
@@ -374,7 +378,7 @@ mod tests {
              6  确认     3.02       299       300         99.37  100.00      6.66     2,717       7.416  证据不足（初筛：守住）
              1  探测     4.19       410       413         99.39  100.00      9.52       628       5.404  证据不足（初筛：守住） ← λ_slo_max
              4  探测     5.14         —         —             —       —         —       771           —  无效 [1]
-             5  探测     6.05       576       592         96.51  100.00     15.00       907       3.846  失守
+             5  探测     6.05       576       592         96.51  100.00     15.00       907       3.846  证据不足（初筛：失守）
              2  探测     8.14       634       799         74.78  100.00     22.96     1,221       3.495  失守
              3  探测    12.01         0       971          0.00   84.95     62.54     1,801       [2] ∞  失守
         [1] 压测端发送迟到：P99 为 79.3 ms（上限 5.0 ms），最大 79.9 ms

@@ -10,7 +10,7 @@ use crate::measured::{Measured, Missing};
 use crate::promise::{PromiseKind, PromiseSheet, VerdictMode};
 use crate::record::Request;
 use crate::step::Step;
-use crate::units::{Ratio, Share, TokenRate, TokensPerDay, TokensPerJoule};
+use crate::units::{Ratio, Share, TokenRate, TokensPerDay, TokensPerJoule, Watts};
 
 pub use lambda::{Basis, Crossing, LambdaSloMax, Tested, first_crossing, lambda_slo_max};
 
@@ -141,7 +141,14 @@ fn figures(
     goodput: TokenRate,
     raw: TokenRate,
 ) -> Option<AtLambda> {
-    let daily = TokensPerDay::new(goodput.get() * DAY).ok()?;
+    let per_gpu = per_gpu(goodput, gpus_serving);
+    let daily = match &per_gpu {
+        Measured::Value(rate) => daily_capacity(*rate, gpus_serving),
+        // Without declared GPUs the deployment is one whole.
+        Measured::Missing(_) => daily_capacity(goodput, 1),
+    }
+    .value()
+    .copied()?;
     let wall = step.wall.value()?.get();
     let a_day = |tokens: u64| TokensPerDay::new(tokens as f64 / wall * DAY).ok();
     let measured_day = |tokens: &Measured<u64>| {
@@ -153,7 +160,7 @@ fn figures(
     Some(AtLambda {
         goodput,
         raw,
-        goodput_per_gpu: per_gpu(goodput, gpus_serving),
+        goodput_per_gpu: per_gpu,
         daily,
         standing: if soaked { Standing::Committed } else { Standing::Reference },
         worst_attainment: worst_attainment(step),
@@ -162,10 +169,7 @@ fn figures(
         input_daily: a_day(step.input.total)?,
         input_reused_daily: measured_day(&step.input.reused),
         input_computed_daily: measured_day(&step.input.computed),
-        goodput_per_watt: step.power.clone().and_then(|power| {
-            let per_watt = TokensPerJoule::new(goodput.get() / power.get()).ok();
-            Measured::of(per_watt, Missing::NotObserved)
-        }),
+        goodput_per_watt: step.power.clone().and_then(|power| per_watt(goodput, power)),
     })
 }
 
@@ -174,6 +178,27 @@ fn figures(
 pub fn per_gpu(goodput: TokenRate, gpus_serving: u32) -> Measured<TokenRate> {
     let per_gpu = TokenRate::new(goodput.get() / f64::from(gpus_serving)).ok();
     Measured::of(per_gpu, Missing::NotDeclared)
+}
+
+/// Daily capacity = goodput/GPU × GPUs × 86,400: a ceiling, flat over 24 h.
+#[must_use]
+pub fn daily_capacity(goodput_per_gpu: TokenRate, gpus: u32) -> Measured<TokensPerDay> {
+    let daily = TokensPerDay::new(goodput_per_gpu.get() * f64::from(gpus) * DAY).ok();
+    Measured::of(daily, Missing::NotDeclared)
+}
+
+/// Goodput/Watt: tokens per second and watt, which is tokens per joule.
+#[must_use]
+pub fn per_watt(goodput: TokenRate, power: Watts) -> Measured<TokensPerJoule> {
+    let per_watt = TokensPerJoule::new(goodput.get() / power.get()).ok();
+    Measured::of(per_watt, Missing::NotObserved)
+}
+
+/// Tasks a day: steps a day over the serial steps of a task.
+#[must_use]
+pub fn tasks_per_day(steps_per_day: Ratio, steps_per_task: u32) -> Measured<Ratio> {
+    let tasks = Ratio::new(steps_per_day.get() / f64::from(steps_per_task)).ok();
+    Measured::of(tasks, Missing::NotDeclared)
 }
 
 /// Supported business: steps a day that a daily capacity carries, flat over 24 h, at a mean

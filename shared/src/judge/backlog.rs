@@ -51,7 +51,7 @@ fn in_flight(step: &Step, intervals: impl Iterator<Item = (Moment, Moment)>) -> 
 }
 
 /// First sending and last end of each session.
-fn sessions(requests: &[Request]) -> Vec<(Moment, Moment)> {
+pub(crate) fn sessions(requests: &[Request]) -> Vec<(Moment, Moment)> {
     let mut parts: Vec<(u32, Moment, Moment)> =
         requests.iter().map(|request| (request.session, request.sent, request.end)).collect();
     parts.sort_unstable();

@@ -9,6 +9,7 @@ use crate::record::{Outcome, Request};
 use crate::stats::share;
 use crate::step::Step;
 use crate::units::Share;
+use crate::window::is_member;
 use crate::workload::{Shape, Workload};
 
 /// Chain probability of n serial steps under independence: p^n.
@@ -36,7 +37,7 @@ pub(crate) fn chain(
         .collect();
     let mut turns: Vec<(u32, u32, &Request)> = requests
         .iter()
-        .filter(|r| step.w0 <= r.sent && r.sent < step.w1)
+        .filter(|r| is_member(step, r))
         .map(|request| (request.session, request.turn, request))
         .collect();
     turns.sort_unstable_by_key(|&(session, turn, _)| (session, turn));

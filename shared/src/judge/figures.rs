@@ -137,6 +137,9 @@ pub struct Flow {
     pub raw: Measured<TokenRate>,
     /// SLO goodput: what can be sold.
     pub goodput: Measured<TokenRate>,
+    /// Interval of SLO goodput at the sheet's confidence, two-sided (block bootstrap): what
+    /// another window at this rate could give.
+    pub goodput_interval: Measured<(TokenRate, TokenRate)>,
     /// SLO goodput over the window alone, shown beside.
     pub goodput_steady: Measured<TokenRate>,
     /// Mean OSL of completed requests.

@@ -10,6 +10,7 @@ use crate::record::Request;
 use crate::stats::rank::nearest_rank;
 use crate::step::Step;
 use crate::units::Nanos;
+use crate::window::is_member;
 
 /// Where the gaps between output events of a step's valid requests are.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +72,7 @@ impl Gaps<'_> {
 }
 
 fn is_valid_member(request: &Request, step: &Step) -> bool {
-    step.w0 <= request.sent && request.sent < step.w1 && request.outcome.is_valid()
+    is_member(step, request) && request.outcome.is_valid()
 }
 
 /// The recorded tiers that together are exactly the asked one.

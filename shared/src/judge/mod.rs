@@ -23,23 +23,24 @@ use serde::Serialize;
 use crate::measured::{Measured, Missing};
 use crate::promise::{PromiseKind, PromiseSheet};
 use crate::record::Request;
-use crate::stats::dependence::Series;
-use crate::stats::rank::{nearest_rank, select};
+use crate::stats::bootstrap::sum_interval;
+use crate::stats::dependence::{Batches, SLOTS, Series, tail_inflation};
 use crate::step::{Step, StepKind};
 use crate::telemetry::Sample;
 use crate::units::{Nanos, Rate, Ratio, Seconds, Share, TokenRate, Watts};
-use crate::workload::Workload;
+use crate::workload::{Shape, Workload};
 
 pub use chain::chain_probability;
 pub use compliance::{completed_in_time, complies, gaps_comply, three_rules, tpot_within};
 pub use figures::{Cancelled, Chain, Counts, Flow, Input, Percentiles, Sold, TierFigures};
 pub use gaps::Gaps;
+pub use queue::queue_p99_bracket;
 pub use soak::{Degradation, Drift, Soak};
 pub use validity::{Invalid, Validity};
 pub use verdict::{Dependence, Needed, PromiseVerdict, Quantity, ShareEvidence, Verdict};
 
 use pass::{Pass, TierPass, Tokens};
-use promises::{Judge, TierLatencies};
+use promises::{Floors, Judge, TierLatencies};
 use queue::QueueHistogram;
 use verdict::Terms;
 
@@ -120,38 +121,42 @@ pub fn judge_step(
     let mut pass = Pass::over(step, &requests, sheet);
 
     let window = step.w1.since(step.w0).seconds();
-    let terms = Terms { confidence: sheet.confidence, window, dependence };
+    let batches = batches(step, &requests, &pass, sheet, workload);
+    let terms = Terms { confidence: sheet.confidence, window, dependence, batches };
     let judge = Judge { sheet, terms };
     let queue = QueueHistogram::over(step, telemetry);
-    let queue_per_request = pass.tiers.iter().any(|tier| !tier.queue.is_empty());
+    let queue_per_request = pass.tiers.iter().any(|tier| !tier.queue.keys.is_empty());
 
     let mut promises = Vec::new();
     let mut tiers = Vec::new();
-    let mut slowest = Series::new();
+    let mut slowest = [Series::new(), Series::new()];
     for tier in 0..pass.tiers.len() {
         let tier_gaps = gaps.of_tier(step, &requests, sheet, tier);
         let unknown_gaps = pass.counts.unknown_gaps;
         let tier_pass = &mut pass.tiers[tier];
-        let slow = slowest_tenth(tier_pass);
-        let floor = slow.inflation();
-        slowest.add(&slow);
+        let tails = tier_pass.ttft.tails();
+        let floors = Floors::of(tier_pass, &tails, batches);
+        for (all, tail) in slowest.iter_mut().zip(&tails) {
+            all.add(tail);
+        }
         let figures = latencies(tier, tier_pass, &tier_gaps, queue_per_request);
         let found = TierLatencies {
             ttft: &figures.ttft,
             tpot: &figures.tpot,
             queue: &figures.queue,
             gaps: &tier_gaps,
-            floor,
+            floors,
         };
         judge.tier(tier, tier_pass, &found, unknown_gaps, &mut promises);
         tiers.push(figures);
     }
+    let floor = tail_inflation(&slowest, batches);
     if let (false, Some(histogram)) = (queue_per_request, &queue) {
         // The server's histogram knows no tiers: one promise stands for all of them.
         promises.retain(|promise| promise.kind != PromiseKind::QueueP99);
-        promises.push(judge.queue(histogram));
+        promises.push(judge.queue(histogram, floor));
     }
-    promises.push(judge.success(&pass, slowest.inflation()));
+    promises.push(judge.success(&pass, floor));
 
     let wall = (pass.counts.members > 0)
         .then(|| pass.last_end.since(pass.first_sent).seconds())
@@ -180,7 +185,7 @@ pub fn judge_step(
         concurrency: concurrency(&pass, &wall),
         power: power::mean_power(step, telemetry),
         chain: chain::chain(step, &requests, sheet, workload, &pass.tiers),
-        flow: flow(&pass, &wall, window),
+        flow: flow(&pass, &wall, window, sheet.confidence),
         sold: sold(&pass),
         soak: Measured::Missing(Missing::NotSoaked),
         counts: pass.counts,
@@ -244,18 +249,25 @@ fn around<'a>(step: &Step, telemetry: &'a [Sample]) -> &'a [Sample] {
     telemetry.get(from..to).unwrap_or_default()
 }
 
-/// Whether each request was among the slowest tenth to its first token: what clusters even
-/// where nothing was bad.
-fn slowest_tenth(pass: &TierPass) -> Series {
-    let mut series = Series::new();
-    let mut keys = pass.ttft.clone();
-    let rank = nearest_rank(keys.len() as u64, 90);
-    if let [p90] = select(&mut keys, &[rank])[..] {
-        for (&ttft, &slot) in pass.ttft.iter().zip(&pass.slots) {
-            series.count(slot.into(), crate::units::Moment(0), ttft > p90);
+/// Batches long enough for the requests and sessions of a step.
+fn batches(
+    step: &Step,
+    requests: &[Request],
+    pass: &Pass,
+    sheet: &PromiseSheet,
+    workload: &Workload,
+) -> Batches {
+    let mean = |sum: u128, n: usize| Nanos((sum / n.max(1) as u128).min(u64::MAX.into()) as u64);
+    let mean_session = match workload.shape {
+        Shape::Mix { .. } | Shape::Trace { .. } => None,
+        Shape::Sessions { .. } => {
+            let sessions = backlog::sessions(requests);
+            let sum = sessions.iter().map(|(from, to)| u128::from(to.since(*from).0)).sum();
+            Some(mean(sum, sessions.len()))
         }
-    }
-    series
+    };
+    let mean_request = mean(pass.residence, pass.counts.members as usize);
+    Batches::of(step.w1.since(step.w0), mean_request, mean_session, sheet.confidence)
 }
 
 fn latencies(
@@ -265,8 +277,8 @@ fn latencies(
     queue_per_request: bool,
 ) -> TierFigures {
     let nanos = |key| (key != pass::NEVER).then_some(Nanos(key));
-    let queue = if !pass.queue.is_empty() {
-        Measured::Value(Percentiles::of(&mut pass.queue, nanos))
+    let queue = if !pass.queue.keys.is_empty() {
+        Measured::Value(Percentiles::of(&mut pass.queue.keys, nanos))
     } else if queue_per_request && pass.valid == 0 {
         Measured::Missing(Missing::NoRequests)
     } else {
@@ -278,9 +290,9 @@ fn latencies(
         compliant: pass.compliant,
         compliant_by_rule: pass.compliant_by_rule,
         cancelled: Cancelled::of(pass.cancelled, pass.cancelled_late, pass.compliant, pass.valid),
-        ttft: Percentiles::of(&mut pass.ttft, nanos),
+        ttft: Percentiles::of(&mut pass.ttft.keys, nanos),
         ttft_from_intended: Percentiles::of(&mut pass.ttft_from_intended, nanos),
-        tpot: Percentiles::of(&mut pass.tpot, |bits| Seconds::new(f64::from_bits(bits)).ok()),
+        tpot: Percentiles::of(&mut pass.tpot.keys, |bits| Seconds::new(f64::from_bits(bits)).ok()),
         tpot_undefined: pass.tpot_undefined,
         itl: match gaps {
             Measured::Value(gaps) => Measured::Value(gaps.percentiles.clone()),
@@ -294,7 +306,7 @@ fn per_second(count: u64, time: Seconds) -> Option<f64> {
     (time.get() > 0.0).then(|| count as f64 / time.get())
 }
 
-fn flow(pass: &Pass, wall: &Measured<Seconds>, window: Seconds) -> Flow {
+fn flow(pass: &Pass, wall: &Measured<Seconds>, window: Seconds, confidence: Share) -> Flow {
     let rate = |tokens: u64, time: &Measured<Seconds>| {
         time.clone().and_then(|time| {
             let rate = per_second(tokens, time).and_then(|rate| TokenRate::new(rate).ok());
@@ -305,7 +317,15 @@ fn flow(pass: &Pass, wall: &Measured<Seconds>, window: Seconds) -> Flow {
         Measured::of((of > 0).then(|| part as f64 / of as f64), Missing::NoRequests)
             .and_then(|ratio| Measured::of(Ratio::new(ratio).ok(), Missing::NoRequests))
     };
+    // Blocks of a twentieth of the window, as long as the batches of the variance estimate.
+    let tokens = sum_interval(&pass.compliant_tokens_by_slot, SLOTS / 20, confidence);
+    let goodput_interval = wall.clone().and_then(|wall| {
+        let rate = |tokens: f64| TokenRate::new(tokens / wall.get()).ok();
+        let ends = tokens.and_then(|(low, high)| Some((rate(low)?, rate(high)?)));
+        Measured::of(ends, Missing::NoRequests)
+    });
     Flow {
+        goodput_interval,
         output_tokens: pass.output_tokens,
         compliant_tokens: pass.compliant_tokens,
         raw_tokens: pass.raw_tokens,

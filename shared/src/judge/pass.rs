@@ -5,9 +5,10 @@ use super::figures::Counts;
 use crate::measured::{Measured, Missing};
 use crate::promise::PromiseSheet;
 use crate::record::{Outcome, Request};
-use crate::stats::dependence::{Series, Slots};
+use crate::stats::dependence::{SLOTS, Series, Slots, Values};
 use crate::step::Step;
 use crate::units::{Moment, Nanos};
+use crate::window::is_member;
 
 /// The key of a time that a request never had: +∞.
 pub(crate) const NEVER: u64 = u64::MAX;
@@ -24,13 +25,13 @@ pub(crate) struct TierPass {
     pub(crate) cancelled_late: u64,
     pub(crate) tpot_undefined: u64,
     /// Keys: nanoseconds, or [`NEVER`].
-    pub(crate) ttft: Vec<u64>,
-    /// The slot of each TTFT.
-    pub(crate) slots: Vec<u16>,
+    pub(crate) ttft: Values,
     pub(crate) ttft_from_intended: Vec<u64>,
     /// Keys: the bits of seconds per token, which sort as the numbers do.
-    pub(crate) tpot: Vec<u64>,
-    pub(crate) queue: Vec<u64>,
+    pub(crate) tpot: Values,
+    pub(crate) queue: Values,
+    /// Each request's P99 gap; requests without a gap have none.
+    pub(crate) gap_p99: Values,
     /// By promise: attainment, TTFT, TPOT, queue.
     pub(crate) attainment: Series,
     pub(crate) ttft_series: Series,
@@ -97,6 +98,7 @@ pub(crate) struct Pass {
     pub(crate) residence: u128,
     pub(crate) output_tokens: u64,
     pub(crate) compliant_tokens: u64,
+    pub(crate) compliant_tokens_by_slot: Vec<f64>,
     pub(crate) raw_tokens: u64,
     pub(crate) completed_with_tokens: u64,
     pub(crate) completed_events: u64,
@@ -114,11 +116,11 @@ impl TierPass {
             cancelled: 0,
             cancelled_late: 0,
             tpot_undefined: 0,
-            ttft: Vec::new(),
-            slots: Vec::new(),
+            ttft: Values::default(),
             ttft_from_intended: Vec::new(),
-            tpot: Vec::new(),
-            queue: Vec::new(),
+            tpot: Values::default(),
+            queue: Values::default(),
+            gap_p99: Values::default(),
             attainment: Series::new(),
             ttft_series: Series::new(),
             tpot_series: Series::new(),
@@ -142,6 +144,7 @@ impl Pass {
             residence: 0,
             output_tokens: 0,
             compliant_tokens: 0,
+            compliant_tokens_by_slot: vec![0.0; SLOTS],
             raw_tokens: 0,
             completed_with_tokens: 0,
             completed_events: 0,
@@ -151,7 +154,7 @@ impl Pass {
         };
         let slots = Slots::of(step.w0, step.w1);
         let rules = three_rules(sheet);
-        for request in requests.iter().filter(|r| step.w0 <= r.sent && r.sent < step.w1) {
+        for request in requests.iter().filter(|r| is_member(step, r)) {
             let slot = slots.at(request.sent);
             pass.member(request);
             let tier = sheet.tier_of(request.isl);
@@ -235,34 +238,34 @@ impl Pass {
         if compliant {
             figures.compliant += 1;
             self.counts.compliant += 1;
-            self.compliant_tokens += u64::from(request.osl.unwrap_or(0));
+            let tokens = request.osl.unwrap_or(0);
+            self.compliant_tokens += u64::from(tokens);
+            self.compliant_tokens_by_slot[slot] += f64::from(tokens);
             self.sold.add(request);
         }
         let no_gaps = request.gap_count() > 0 && request.gaps.is_none();
         self.counts.unknown_gaps += u64::from(no_gaps && request.outcome == Outcome::Completed);
 
         let ttft = request.ttft();
-        figures.ttft.push(ttft.map_or(NEVER, |time| time.0));
-        figures.slots.push(slot as u16);
+        figures.ttft.push(slot, ttft.map_or(NEVER, |time| time.0));
         figures.ttft_from_intended.push(request.ttft_from_intended().map_or(NEVER, |time| time.0));
         figures.ttft_series.count(slot, request.sent, ttft.is_none_or(|time| time > limits.ttft));
 
-        match tpot_within(request, limits.tpot) {
+        match request.tpot().zip(tpot_within(request, limits.tpot)) {
             None => figures.tpot_undefined += 1,
-            Some(within) => {
-                let tokens = f64::from(request.osl.unwrap_or(0)) - 1.0;
-                let streaming = request.streaming_time().unwrap_or_default().0 as f64 / 1e9;
-                figures.tpot.push((streaming / tokens).to_bits());
+            Some((tpot, within)) => {
+                figures.tpot.push(slot, tpot.get().to_bits());
                 figures.tpot_series.count(slot, request.sent, !within);
             }
         }
         if let Some(queue) = request.queue {
-            figures.queue.push(queue.0);
+            figures.queue.push(slot, queue.0);
             // The promise on a set's queue P99 is strict.
             figures.queue_series.count(slot, request.sent, queue >= sheet.queue);
         }
         if request.gap_count() > 0 {
             figures.requests_with_gaps += 1;
+            figures.gap_p99.push(slot, request.gaps.map_or(0, |gaps| gaps.p99.0));
             let bad = gaps_at_least(request, sheet.itl);
             figures.gap_series.count_many(slot, request.sent, request.gap_count(), bad);
         }

@@ -7,7 +7,7 @@ use super::queue::QueueHistogram;
 use super::verdict::{PromiseVerdict, Quantity, ShareEvidence, Terms, Verdict, screen};
 use crate::measured::{Measured, Missing};
 use crate::promise::{PromiseKind, PromiseSheet, Target, VerdictMode};
-use crate::stats::dependence::Series;
+use crate::stats::dependence::{Batches, Series, Values, tail_inflation};
 use crate::units::{Nanos, Seconds, Share};
 
 /// Latencies of one tier that promises are about.
@@ -16,8 +16,29 @@ pub(crate) struct TierLatencies<'a> {
     pub(crate) tpot: &'a Percentiles<Seconds>,
     pub(crate) queue: &'a Measured<Percentiles>,
     pub(crate) gaps: &'a Measured<TierGaps>,
-    /// The least variance inflation to assume, from the tier's slowest tenth.
-    pub(crate) floor: f64,
+    pub(crate) floors: Floors,
+}
+
+/// The least variance inflation to assume of a tier's promises, from the tails of its own
+/// quantities.
+#[derive(Clone, Copy)]
+pub(crate) struct Floors {
+    ttft: f64,
+    tpot: f64,
+    queue: f64,
+    gaps: f64,
+}
+
+impl Floors {
+    pub(crate) fn of(pass: &TierPass, ttft: &[Series; 2], batches: Batches) -> Self {
+        let of = |values: &Values| tail_inflation(&values.tails(), batches);
+        Self {
+            ttft: tail_inflation(ttft, batches),
+            tpot: of(&pass.tpot),
+            queue: of(&pass.queue),
+            gaps: of(&pass.gap_p99),
+        }
+    }
 }
 
 /// Judges promises of one sheet.
@@ -37,15 +58,16 @@ impl Judge<'_> {
         out: &mut Vec<PromiseVerdict>,
     ) {
         let limits = &self.sheet.tiers[tier];
-        let floor = latencies.floor;
-        out.push(self.attainment(tier, pass, floor, unknown_gaps));
+        let floors = latencies.floors;
+        let both = floors.ttft.max(floors.gaps);
+        out.push(self.attainment(tier, pass, both, unknown_gaps));
         out.push(self.percentile(
             PromiseKind::TtftP99,
             tier,
             limits.ttft,
-            (!pass.ttft.is_empty()).then_some(latencies.ttft.p99),
+            (!pass.ttft.keys.is_empty()).then_some(latencies.ttft.p99),
             &pass.ttft_series,
-            floor,
+            floors.ttft,
         ));
         out.push(self.itl(tier, pass, latencies));
         let tpot = latencies.tpot.p99.map(Nanos::rounded_up);
@@ -53,9 +75,9 @@ impl Judge<'_> {
             PromiseKind::TpotP99,
             tier,
             limits.tpot,
-            (!pass.tpot.is_empty()).then_some(tpot),
+            (!pass.tpot.keys.is_empty()).then_some(tpot),
             &pass.tpot_series,
-            floor,
+            floors.tpot,
         ));
         match latencies.queue {
             Measured::Value(queue) => out.push(self.percentile(
@@ -64,7 +86,7 @@ impl Judge<'_> {
                 self.sheet.queue,
                 Some(queue.p99),
                 &pass.queue_series,
-                floor,
+                floors.queue,
             )),
             Measured::Missing(reason) => out.push(self.unjudged(
                 PromiseKind::QueueP99,
@@ -127,7 +149,10 @@ impl Judge<'_> {
         // count no more than their requests do.
         let n = gaps.percentiles.n;
         let a_request = n as f64 / pass.requests_with_gaps.max(1) as f64;
-        let inflation = pass.gap_series.inflation().max(latencies.floor * a_request.max(1.0));
+        let inflation = pass
+            .gap_series
+            .inflation(self.terms.batches)
+            .max(latencies.floors.gaps * a_request.max(1.0));
         let episodes = pass.gap_series.episodes();
         let evidence = ShareEvidence::new(gaps.good, n, P99, inflation, episodes, self.terms);
         let mut verdict = self.share(kind, Some(tier), limit, P99, evidence);
@@ -167,10 +192,10 @@ impl Judge<'_> {
     }
 
     /// The queue promise of the whole step, where only a server's histogram tells.
-    pub(crate) fn queue(&self, histogram: &QueueHistogram) -> PromiseVerdict {
+    pub(crate) fn queue(&self, histogram: &QueueHistogram, floor: f64) -> PromiseVerdict {
         let limit = self.sheet.queue;
         let terms = self.terms;
-        let (screen, evidence, confident) = histogram.judge(limit, P99, terms);
+        let (screen, evidence, confident) = histogram.judge(limit, P99, floor, terms);
         let kind = PromiseKind::QueueP99;
         PromiseVerdict {
             kind,

@@ -35,6 +35,10 @@ impl QueueHistogram {
     /// The change over the window [W0, W1); `None` where no source has such a histogram or
     /// nothing was counted.
     pub(crate) fn over(step: &Step, telemetry: &[Sample]) -> Option<Self> {
+        if step.w1 < step.w0 {
+            // Only a hostile manifest has such a window; it has no scrapes.
+            return None;
+        }
         let slots = Slots::of(step.w0, step.w1);
         let mut sources: BTreeMap<(&str, String), BTreeMap<Moment, Scrape>> = BTreeMap::new();
         for sample in telemetry.iter().filter(|s| s.metric == Metric::QueueBucket) {
@@ -121,6 +125,7 @@ impl QueueHistogram {
         &self,
         limit: Nanos,
         target: Target,
+        floor: f64,
         terms: Terms,
     ) -> (Verdict, ShareEvidence, Verdict) {
         let screen = match self.p99() {
@@ -131,8 +136,8 @@ impl QueueHistogram {
         let bounds = || self.cumulative.iter().map(|&(bound, _)| bound);
         let surely = self.within(bounds().rev().find(|&bound| bound <= limit.0));
         let perhaps = self.within(bounds().find(|&bound| bound >= limit.0));
-        let pessimist = ShareEvidence::of(&surely, target, 1.0, terms);
-        let optimist = ShareEvidence::of(&perhaps, target, 1.0, terms);
+        let pessimist = ShareEvidence::of(&surely, target, floor, terms);
+        let optimist = ShareEvidence::of(&perhaps, target, floor, terms);
         let verdict = match (pessimist.verdict(), optimist.verdict()) {
             (Verdict::Held, _) => Verdict::Held,
             (_, Verdict::Broken) => Verdict::Broken,
@@ -155,6 +160,13 @@ impl QueueHistogram {
         }
         series
     }
+}
+
+/// The bucket in which the queue P99 over a step's window lies, summed over all sources; `None`
+/// where no source has such a histogram.
+#[must_use]
+pub fn queue_p99_bracket(step: &Step, telemetry: &[Sample]) -> Option<Quantity> {
+    QueueHistogram::over(step, telemetry).map(|histogram| histogram.p99())
 }
 
 /// The longest time of the window without one of the ascending instants.

@@ -11,11 +11,13 @@ use super::verdict::{Dependence, ShareEvidence, Terms, Verdict};
 use crate::measured::Measured;
 use crate::promise::PromiseSheet;
 use crate::record::{Outcome, Request};
+use crate::stats::dependence::tail_inflation;
 use crate::stats::rank::{nearest_rank, select};
 use crate::stats::trend::Trend;
 use crate::step::Step;
 use crate::telemetry::{Metric, Sample};
 use crate::units::{Moment, Nanos, Seconds, Share};
+use crate::window::is_member;
 use crate::workload::Workload;
 
 /// What a soak showed. Without a degradation the capacity at its rate is `committed`.
@@ -140,7 +142,7 @@ pub(crate) fn judge(
     if whole.verdict != Verdict::Held {
         add(Degradation::NotHeld { verdict: whole.verdict });
     }
-    let thirds = thirds(step, requests, sheet);
+    let thirds = thirds(step, requests, sheet, workload);
     for (third, verdict) in (0_u8..).zip(thirds) {
         if verdict == Verdict::Broken {
             add(Degradation::ThirdBroken { third });
@@ -166,7 +168,7 @@ pub(crate) fn judge(
         add(Degradation::Restart { times });
     }
     let preemptions = increase(step, telemetry, Metric::Preemptions);
-    if preemptions * 100 > whole.counts.members * PREEMPTED_PERCENT {
+    if u128::from(preemptions) * 100 > u128::from(whole.counts.members * PREEMPTED_PERCENT) {
         add(Degradation::PreemptionStorm { preemptions });
     }
     let spans = error_spans(step, requests);
@@ -182,7 +184,12 @@ pub(crate) fn judge(
 }
 
 /// Each third of the window, judged by the promises that are shares of its requests.
-fn thirds(step: &Step, requests: &[Request], sheet: &PromiseSheet) -> [Verdict; 3] {
+fn thirds(
+    step: &Step,
+    requests: &[Request],
+    sheet: &PromiseSheet,
+    workload: &Workload,
+) -> [Verdict; 3] {
     let length = step.w1.since(step.w0).0;
     [0, 1, 2].map(|third| {
         let border = |k: u64| Moment(step.w0.0 + (u128::from(length) * u128::from(k) / 3) as u64);
@@ -192,9 +199,9 @@ fn thirds(step: &Step, requests: &[Request], sheet: &PromiseSheet) -> [Verdict; 
             confidence: sheet.confidence,
             window: part.w1.since(part.w0).seconds(),
             dependence: Dependence::Estimated,
+            batches: super::batches(&part, requests, &pass, sheet, workload),
         };
-        let judge = Judge { sheet, terms };
-        judge.shares_together(&pass)
+        Judge { sheet, terms }.shares_together(&pass)
     })
 }
 
@@ -207,7 +214,7 @@ fn all_drifts(
     let length = step.w1.since(step.w0).0.max(1);
     let mut ttft = vec![vec![Vec::new(); BLOCKS]; sheet.tiers.len()];
     let mut tokens = vec![0.0; BLOCKS];
-    for request in requests.iter().filter(|r| step.w0 <= r.sent && r.sent < step.w1) {
+    for request in requests.iter().filter(|r| is_member(step, r)) {
         if !request.outcome.is_valid() {
             continue;
         }
@@ -296,7 +303,7 @@ fn increase(step: &Step, telemetry: &[Sample], metric: Metric) -> u64 {
 /// Spans of 10 s in which more than 5 % of the valid requests failed, and at least three.
 fn error_spans(step: &Step, requests: &[Request]) -> u64 {
     let mut spans: std::collections::BTreeMap<u64, (u64, u64)> = std::collections::BTreeMap::new();
-    for request in requests.iter().filter(|r| step.w0 <= r.sent && r.sent < step.w1) {
+    for request in requests.iter().filter(|r| is_member(step, r)) {
         if request.outcome.is_valid() {
             let span = spans.entry(request.sent.since(step.w0).0 / ERROR_SPAN.0).or_default();
             span.0 += 1;
@@ -312,12 +319,17 @@ impl Judge<'_> {
     /// The signed promises that are shares of requests, together, each by its own bounds.
     fn shares_together(&self, pass: &Pass) -> Verdict {
         use crate::promise::PromiseKind::{Attainment, Success, TpotP99, TtftP99};
-        let of = |series, target| ShareEvidence::of(series, target, 1.0, self.terms).verdict();
-        let mut verdicts = vec![(Success, of(&pass.success, self.sheet.success))];
-        for tier in &pass.tiers {
-            verdicts.push((Attainment, of(&tier.attainment, self.sheet.attainment)));
-            verdicts.push((TtftP99, of(&tier.ttft_series, super::promises::P99)));
-            verdicts.push((TpotP99, of(&tier.tpot_series, super::promises::P99)));
+        let of =
+            |series, target, floor| ShareEvidence::of(series, target, floor, self.terms).verdict();
+        let batches = self.terms.batches;
+        let tails: Vec<_> = pass.tiers.iter().map(|tier| tier.ttft.tails()).collect();
+        let floor = tails.iter().map(|tails| tail_inflation(tails, batches)).fold(1.0, f64::max);
+        let mut verdicts = vec![(Success, of(&pass.success, self.sheet.success, floor))];
+        for (tier, tails) in pass.tiers.iter().zip(&tails) {
+            let floor = tail_inflation(tails, batches);
+            verdicts.push((Attainment, of(&tier.attainment, self.sheet.attainment, floor)));
+            verdicts.push((TtftP99, of(&tier.ttft_series, super::promises::P99, floor)));
+            verdicts.push((TpotP99, of(&tier.tpot_series, super::promises::P99, floor)));
         }
         let signed = verdicts.into_iter().filter(|(kind, _)| self.sheet.is_signed(*kind));
         Verdict::together(signed.map(|(_, verdict)| verdict))

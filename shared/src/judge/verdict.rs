@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::measured::Measured;
 use crate::promise::{PromiseKind, Target};
-use crate::stats::dependence::Series;
+use crate::stats::dependence::{Batches, Series};
 use crate::stats::share;
 use crate::units::{Nanos, Ratio, Seconds, Share};
 
@@ -88,7 +88,8 @@ pub struct ShareEvidence {
     pub lower: Share,
     /// One-sided upper bound of the true share.
     pub upper: Share,
-    /// Variance inflation by dependence between requests, ≥ 1.
+    /// Variance inflation by dependence between requests, the price of estimating it included;
+    /// n / vif is what the bounds rest on. ≥ 1.
     pub vif: Ratio,
     /// Violations separated by more than 10 s.
     pub episodes: u64,
@@ -121,6 +122,7 @@ pub(crate) struct Terms {
     pub(crate) confidence: Share,
     pub(crate) window: Seconds,
     pub(crate) dependence: Dependence,
+    pub(crate) batches: Batches,
 }
 
 impl ShareEvidence {
@@ -128,7 +130,7 @@ impl ShareEvidence {
     /// variance inflation to assume.
     pub(crate) fn of(series: &Series, target: Target, floor: f64, terms: Terms) -> Self {
         let (n, bad) = (series.n(), series.bad());
-        let inflation = series.inflation().max(floor);
+        let inflation = series.inflation(terms.batches).max(floor);
         Self::new(n - bad, n, target, inflation, series.episodes(), terms)
     }
 

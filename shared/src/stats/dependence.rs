@@ -3,17 +3,54 @@
 //! Violations of one run come in bursts, because a queue that has built up delays everyone in
 //! it. Their share therefore varies far more from run to run than that of independent values:
 //! by the variance inflation factor (VIF), which divides the number of values.
+//!
+//! The estimate is by batch means, with three guards, because a run that is lucky has few
+//! violations *and* small ones: the inflation of its violations alone is an underestimate, and
+//! false proofs come of it.
+//!
+//! 1. The inflation of the slowest tenth and of the slowest hundredth of the same run, which
+//!    exist whether or not a limit was broken, is a floor.
+//! 2. Each estimate is made with all batches and with half as many, and the greater one taken:
+//!    batches too short to be independent show in the difference.
+//! 3. The estimate has few degrees of freedom; their price is (t/z)², after Korn and Graubard.
+//!    Batches are long against a request and against a session, so a short window has few
+//!    batches, and pays for it here.
+//!
+//! What that is worth, in simulated M/M/16 queues whose wait has its true P99 at the limit: how
+//! often a run of 36,000 requests is `held` (1,000 runs a figure, so ± 1.4 points at 5 %;
+//! `make coverage` measures this and more).
+//!
+//! | utilisation at the limit | rate | true share | as if independent | 20 batches | here |
+//! |---|---|---|---|---|---|
+//! | 0.7 | 1.00 | 99.00 % | 41.2 % | 5.3 % | 3.3 % |
+//! | 0.8 | 1.00 | 99.00 % | 48.5 % | 6.7 % | 3.9 % |
+//! | 0.9 | 1.00 | 99.00 % | 60.7 % | 4.2 % | 1.7 % |
+//! | 0.7 | 0.95 | 99.48 % | 96.6 % | 60.6 % | 51.8 % |
+//! | 0.8 | 0.95 | 99.63 % | 97.6 % | 60.7 % | 49.7 % |
+//! | 0.9 | 0.95 | 99.88 % | 98.4 % | 56.2 % | 33.7 % |
+//! | 0.7 | 0.90 | 99.74 % | 100 % | 96.3 % | 92.9 % |
+//! | 0.8 | 0.90 | 99.87 % | 100 % | 93.7 % | 87.6 % |
+//! | 0.9 | 0.90 | 99.99 % | 100 % | 95.1 % | 76.2 % |
+//!
+//! The first three rows are false proofs, which may be 5 %. The others are what they cost: at
+//! nine tenths of the true limit's rate a run proves it a little less often than by 20 batches
+//! alone, and near 0.9 utilisation needs to be longer.
 
-use crate::units::{Moment, Nanos};
+use super::rank::{nearest_rank, select};
+use super::student::price_of_estimation;
+use crate::units::{Moment, Nanos, Share};
 
-/// Equal parts of a window in which values are counted. A multiple of [`BATCHES`].
+/// Equal parts of a window in which values are counted.
 pub(crate) const SLOTS: usize = 400;
 
-/// Batches of the variance estimate.
-const BATCHES: usize = 20;
+/// Batches of the variance estimate, at most.
+const MOST_BATCHES: usize = 20;
+
+/// A batch is at least this many times as long as a mean request.
+const REQUESTS_A_BATCH: u64 = 10;
 
 /// Violations closer than this belong to one episode.
-const EPISODE: Nanos = Nanos::from_secs(10);
+pub(crate) const EPISODE: Nanos = Nanos::from_secs(10);
 
 /// Equal time slots of a window.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +70,31 @@ impl Slots {
         let offset = time.0.saturating_sub(self.w0);
         let slot = offset as u128 * SLOTS as u128 / u128::from(self.length.max(1));
         (slot as usize).min(SLOTS - 1)
+    }
+}
+
+/// Batches of equal time for an estimate of variance, and what their number costs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Batches {
+    count: usize,
+    price: f64,
+}
+
+impl Batches {
+    /// As many batches as a window holds, at most 20 and at least 2: each ten mean requests
+    /// long, and a mean session where there are sessions.
+    pub(crate) fn of(
+        window: Nanos,
+        mean_request: Nanos,
+        mean_session: Option<Nanos>,
+        confidence: Share,
+    ) -> Self {
+        let least = mean_request.0.saturating_mul(REQUESTS_A_BATCH);
+        let least = least.max(mean_session.unwrap_or_default().0).max(1);
+        let fit = usize::try_from(window.0 / least).unwrap_or(MOST_BATCHES);
+        let count = fit.clamp(2, MOST_BATCHES);
+        let freedom = count as f64 - 1.0;
+        Self { count, price: price_of_estimation(confidence.get(), freedom) }
     }
 }
 
@@ -92,27 +154,175 @@ impl Series {
         }
     }
 
-    /// Variance of the bad share over that of independent values, by the ratio estimator over
-    /// 20 batches of equal time. 1 where nothing varies.
-    pub(crate) fn inflation(&self) -> f64 {
+    /// Variance of the bad share over that of independent values: the greater of the estimates
+    /// by all batches and by half as many, at least 1; times the price of estimating it.
+    pub(crate) fn inflation(&self, batches: Batches) -> f64 {
+        let halves = (batches.count / 2).max(2);
+        self.by_batches(batches.count).max(self.by_batches(halves)).max(1.0) * batches.price
+    }
+
+    /// The ratio estimator over so many batches of equal time; 1 where nothing varies.
+    fn by_batches(&self, count: usize) -> f64 {
         let (n, bad) = (self.n() as f64, self.bad() as f64);
         if bad == 0.0 || bad >= n {
             return 1.0;
         }
         let p = bad / n;
-        let width = SLOTS / BATCHES;
-        let squares: f64 = self
-            .n
-            .chunks(width)
-            .zip(self.bad.chunks(width))
-            .map(|(n, bad)| {
+        let squares: f64 = (0..count)
+            .map(|batch| {
+                let slots = batch * SLOTS / count..(batch + 1) * SLOTS / count;
                 let sum = |part: &[u32]| part.iter().map(|&x| f64::from(x)).sum::<f64>();
-                let difference = sum(bad) - p * sum(n);
+                let difference = sum(&self.bad[slots.clone()]) - p * sum(&self.n[slots]);
                 difference * difference
             })
             .sum();
-        let k = BATCHES as f64;
+        let k = count as f64;
         let variance = k / (k - 1.0) * squares / (n * n);
-        (variance / (p * (1.0 - p) / n)).max(1.0)
+        variance / (p * (1.0 - p) / n)
+    }
+}
+
+/// Values of one quantity in the order of sending, as keys that sort like them, with the slots
+/// they fell into.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Values {
+    pub(crate) keys: Vec<u64>,
+    slots: Vec<u16>,
+}
+
+impl Values {
+    /// One more value.
+    pub(crate) fn push(&mut self, slot: usize, key: u64) {
+        self.keys.push(key);
+        self.slots.push(slot as u16);
+    }
+
+    /// Which values are among the slowest tenth, and which among the slowest hundredth: what
+    /// clusters even where no limit was broken.
+    pub(crate) fn tails(&self) -> [Series; 2] {
+        let n = self.keys.len() as u64;
+        let found = select(&mut self.keys.clone(), &[90, 99].map(|p| nearest_rank(n, p)));
+        let mut tails = [Series::new(), Series::new()];
+        for (tail, threshold) in tails.iter_mut().zip(found) {
+            for (&key, &slot) in self.keys.iter().zip(&self.slots) {
+                tail.count(slot.into(), Moment(0), key > threshold);
+            }
+        }
+        tails
+    }
+}
+
+/// The greater inflation of two tails.
+pub(crate) fn tail_inflation(tails: &[Series; 2], batches: Batches) -> f64 {
+    tails[0].inflation(batches).max(tails[1].inflation(batches))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn confidence() -> Share {
+        Share::new(0.95).expect("a share")
+    }
+
+    fn twenty() -> Batches {
+        Batches::of(Nanos::from_secs(100_000), Nanos::from_secs(1), None, confidence())
+    }
+
+    fn series(bad: impl Fn(usize) -> bool) -> Series {
+        let slots = Slots::of(Moment(0), Moment(40_000));
+        let mut series = Series::new();
+        for i in 0..40_000 {
+            let time = Moment(i as u64);
+            series.count(slots.at(time), time, bad(i));
+        }
+        series
+    }
+
+    /// An indicator that stays what it is with probability `stay`, else is drawn anew with
+    /// share `bad`: its autocorrelation at lag k is stay^k, so its VIF (1 + stay)/(1 − stay).
+    fn markov(stay: f64, share: f64, seed: u64) -> Vec<bool> {
+        let mut state = seed;
+        let mut uniform = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            ((state >> 33) as f64 + 0.5) / (1_u64 << 31) as f64
+        };
+        let mut bad = false;
+        (0..40_000)
+            .map(|_| {
+                if uniform() > stay {
+                    bad = uniform() < share;
+                }
+                bad
+            })
+            .collect()
+    }
+
+    #[test]
+    fn inflation_is_that_of_a_series_of_known_autocorrelation() {
+        for (stay, truth) in [(0.0, 1.0), (0.5, 3.0), (0.9, 19.0), (0.96, 49.0)] {
+            let estimates: Vec<f64> = (1..=60)
+                .map(|seed| {
+                    let bad = markov(stay, 0.1, seed * 77);
+                    series(|i| bad[i]).by_batches(20)
+                })
+                .collect();
+            let mean = estimates.iter().sum::<f64>() / 60.0;
+            assert!((mean / truth - 1.0).abs() < 0.15, "stay {stay}: {mean} for {truth}");
+        }
+    }
+
+    #[test]
+    fn what_never_varies_is_not_inflated_but_for_the_price() {
+        let price = twenty().price;
+        assert!((price - 1.105).abs() < 1e-3);
+        for series in [series(|_| false), series(|_| true), series(|i| i % 100 == 0), Series::new()]
+        {
+            assert_eq!(series.inflation(twenty()), price);
+        }
+        assert!(series(|i| i < 400).inflation(twenty()) > 300.0);
+    }
+
+    #[test]
+    fn a_short_window_has_few_batches_and_pays_for_them() {
+        let of = |window, request, session: Option<u64>| {
+            let session = session.map(Nanos::from_secs);
+            let batches = Batches::of(
+                Nanos::from_secs(window),
+                Nanos::from_secs(request),
+                session,
+                confidence(),
+            );
+            (batches.count, batches.price)
+        };
+        assert_eq!(of(1800, 1, None).0, 20);
+        assert_eq!(of(1800, 12, None).0, 15);
+        assert_eq!(of(1800, 1, Some(200)).0, 9);
+        assert_eq!(of(60, 10, None).0, 2);
+        assert_eq!(of(0, 0, None).0, 2);
+        // t₁ = 6.31 against z = 1.645.
+        assert!((of(60, 10, None).1 - 14.73).abs() < 0.01);
+    }
+
+    #[test]
+    fn episodes_are_told_apart_by_ten_seconds() {
+        let mut series = Series::new();
+        for (seconds, bad) in
+            [(1, true), (5, true), (11, false), (15, true), (26, true), (36, true)]
+        {
+            series.count(0, Moment(Nanos::from_secs(seconds).0), bad);
+        }
+        assert_eq!(series.episodes(), 2);
+    }
+
+    #[test]
+    fn slots_are_equal_and_hold_every_instant() {
+        let slots = Slots::of(Moment(1000), Moment(1000 + 40_000));
+        assert_eq!(slots.at(Moment(0)), 0);
+        assert_eq!(slots.at(Moment(1099)), 0);
+        assert_eq!(slots.at(Moment(1100)), 1);
+        assert_eq!(slots.at(Moment(40_999)), SLOTS - 1);
+        assert_eq!(slots.at(Moment(u64::MAX)), SLOTS - 1);
+        assert_eq!(Slots::of(Moment(5), Moment(5)).at(Moment(5)), 0);
     }
 }

@@ -2,8 +2,12 @@
 //! is not.
 
 pub(crate) mod beta;
+pub(crate) mod bootstrap;
 pub(crate) mod dependence;
+pub mod early;
 pub(crate) mod normal;
 pub mod rank;
 pub mod share;
+pub(crate) mod student;
 pub mod trend;
+pub mod warmup;

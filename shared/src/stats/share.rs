@@ -112,3 +112,78 @@ pub fn wilson(good: u64, n: u64, confidence: Share) -> Option<(Share, Share)> {
     let scale = 1.0 + z * z / n;
     Some((share((middle - reach) / scale), share((middle + reach) / scale)))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn part(value: f64) -> Share {
+        Share::new(value).expect("a share")
+    }
+
+    #[test]
+    fn sample_sizes_of_the_usual_promises() {
+        let confidence = part(0.95);
+        let sizes = |target: f64| {
+            [0, 1, 2, 3, 5, 10, 20, 50]
+                .map(|bad| needed(bad, part(target), confidence).expect("provable"))
+        };
+        assert_eq!(sizes(0.99), [299, 473, 628, 773, 1049, 1693, 2902, 6323]);
+        assert_eq!(sizes(0.9995), [5990, 9486, 12_590, 15_505, 21_024, 33_921, 58_120, 126_568]);
+        // At 99 % confidence these are the sizes of MLPerf's early stopping.
+        let early = [0, 1, 2, 10].map(|bad| needed(bad, part(0.99), part(0.99)));
+        assert_eq!(early, [Some(459), Some(662), Some(838), Some(2010)]);
+        assert_eq!(needed(0, part(1.0), confidence), None);
+        assert_eq!(needed(0, part(0.0), confidence), None);
+    }
+
+    #[test]
+    fn bounds_at_the_borders() {
+        let (zero, ten) = (Ratio::count(0), Ratio::count(10));
+        assert_eq!(lower_bound(zero, ten, part(0.95)).get(), 0.0);
+        assert_eq!(upper_bound(ten, ten, part(0.95)).get(), 1.0);
+        assert_eq!(lower_bound(zero, zero, part(0.95)).get(), 0.0);
+        assert_eq!(upper_bound(zero, zero, part(0.95)).get(), 1.0);
+        // All of n: the root of p^n = 0.05.
+        let all = lower_bound(ten, ten, part(0.95)).get();
+        assert!((all - 0.05_f64.powf(0.1)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn wilson_is_near_and_never_for_verdicts() {
+        let (low, high) = wilson(995, 1000, part(0.95)).expect("n > 0");
+        assert!((low.get() - 0.989_764_668_493_279_2).abs() < 1e-12);
+        assert!((high.get() - 0.997_564_070_699_357_9).abs() < 1e-12);
+        assert_eq!(wilson(0, 0, part(0.95)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn needed_is_the_least_that_proves(bad in 0_u64..60, target in 0.5_f64..0.9999) {
+            let n = needed(bad, part(target), part(0.95)).expect("provable");
+            let proved = |n: u64| {
+                let good = Ratio::count(n - bad);
+                lower_bound(good, Ratio::count(n), part(0.95)).get() >= target
+            };
+            prop_assert!(proved(n) && !proved(n - 1), "{n}");
+        }
+
+        #[test]
+        fn bounds_enclose_and_move_with_the_count(n in 1_u64..5000, share in 0.0_f64..=1.0) {
+            let good = (share * n as f64) as u64;
+            let of = |good| {
+                let (good, n) = (Ratio::count(good), Ratio::count(n));
+                (lower_bound(good, n, part(0.95)).get(), upper_bound(good, n, part(0.95)).get())
+            };
+            let (low, high) = of(good);
+            let point = good as f64 / n as f64;
+            prop_assert!(low <= point && point <= high);
+            if good < n {
+                let (more_low, more_high) = of(good + 1);
+                prop_assert!(more_low >= low && more_high >= high);
+            }
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! The report in a language: tables, headline figures and sentences, built once for the
 //! terminal, the page and print.
 
+mod compare;
 mod details;
 mod headline;
 mod money;
@@ -9,6 +10,7 @@ mod promises;
 mod quality;
 mod steps;
 
+pub use compare::{Comparison, in_money, in_tokens};
 pub use details::{deployment, failures, input, provenance};
 pub use headline::{Figure, headline, sign_off, summary};
 pub use money::{money, prices, utilisation};

@@ -2,8 +2,9 @@
 
 mod reasons;
 
-use super::{Charts, Lang, Sayings, Terms, Titles, Words};
+use super::{Charts, Comparing, Lang, Sayings, Terms, Titles, Words};
 use crate::capacity::{Basis, Standing};
+use crate::compare::{Told, Unlike};
 use crate::format::millis;
 use crate::judge::Verdict;
 use crate::promise::{GapQuantile, ItlRule, PromiseKind, Role, VerdictMode};
@@ -18,6 +19,7 @@ pub const EN: Words = Words {
     title: TITLES,
     say: SAYINGS,
     chart: CHARTS,
+    compare: COMPARING,
     verdict,
     promise,
     itl_rule,
@@ -245,6 +247,41 @@ const CHARTS: Charts = Charts {
     target: |share| format!("target {share}"),
     limit: |time| format!("limit {time}"),
     distribution: |name| format!("Distribution of {name}"),
+};
+
+const COMPARING: Comparing = Comparing {
+    in_tokens: |model| format!("Compared in tokens: {model}"),
+    in_money: |currency| format!("Compared in money ({currency})"),
+    ratio: "Ratio to the first",
+    revenue_per_mtok: "Revenue per MTok of output, input included",
+    interval: |at, low, high| match high {
+        Some(high) => format!("{at} ({low}–{high})"),
+        None => format!("{at} (at least {low})"),
+    },
+    told: |told, left, right| match told {
+        Told::Better => format!(
+            "{right} is better than {left}: at its worst it is above the other at its best."
+        ),
+        Told::Worse => {
+            format!("{right} is worse than {left}: at its best it is below the other at its worst.")
+        }
+        Told::AboutTheSame => format!(
+            "{right} is about the same as {left}: the intervals meet, and differ by a tenth at most."
+        ),
+        Told::NotTold => format!(
+            "{right} and {left} are not told apart: the intervals meet, and are wide. Test rates \
+             nearer to the limit, or run longer."
+        ),
+    },
+    cannot: "They cannot be compared",
+    not_alike: "The two are not alike",
+    unlike: |unlike| match unlike {
+        Unlike::Promise => "the promise sheets differ: they keep different promises",
+        Unlike::Workload => "the workloads differ",
+        Unlike::PriceDate => "the prices are of different days",
+        Unlike::Simulated => "one is simulated, not hardware",
+        Unlike::Standing => "one capacity is committed, the other for reference",
+    },
 };
 
 fn verdict(verdict: Verdict) -> &'static str {

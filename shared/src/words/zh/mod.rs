@@ -2,8 +2,9 @@
 
 mod reasons;
 
-use super::{Charts, Lang, Sayings, Terms, Titles, Words};
+use super::{Charts, Comparing, Lang, Sayings, Terms, Titles, Words};
 use crate::capacity::{Basis, Standing};
+use crate::compare::{Told, Unlike};
 use crate::format::millis;
 use crate::judge::Verdict;
 use crate::promise::{GapQuantile, ItlRule, PromiseKind, Role, VerdictMode};
@@ -18,6 +19,7 @@ pub const ZH: Words = Words {
     title: TITLES,
     say: SAYINGS,
     chart: CHARTS,
+    compare: COMPARING,
     verdict,
     promise,
     itl_rule,
@@ -242,6 +244,36 @@ const CHARTS: Charts = Charts {
     target: |share| format!("目标 {share}"),
     limit: |time| format!("上限 {time}"),
     distribution: |name| format!("{name} 的分布"),
+};
+
+const COMPARING: Comparing = Comparing {
+    in_tokens: |model| format!("按 token 比较：{model}"),
+    in_money: |currency| format!("按金额比较（{currency}）"),
+    ratio: "与前者之比",
+    revenue_per_mtok: "每百万输出 token 收入（含输入）",
+    interval: |at, low, high| match high {
+        Some(high) => format!("{at}（{low}–{high}）"),
+        None => format!("{at}（至少 {low}）"),
+    },
+    told: |told, left, right| match told {
+        Told::Better => format!("{right} 优于 {left}：最差时也高于对方最好时。"),
+        Told::Worse => format!("{right} 不如 {left}：最好时也低于对方最差时。"),
+        Told::AboutTheSame => {
+            format!("{right} 与 {left} 相当：区间重叠，相差至多一成。")
+        }
+        Told::NotTold => format!(
+            "{right} 与 {left} 分不出高下：区间重叠且较宽。请在极限附近加测到达率，或延长计量段。"
+        ),
+    },
+    cannot: "无法比较",
+    not_alike: "两者条件不同",
+    unlike: |unlike| match unlike {
+        Unlike::Promise => "承诺表不同，守住的不是同一组承诺",
+        Unlike::Workload => "负载不同",
+        Unlike::PriceDate => "价格日期不同",
+        Unlike::Simulated => "一方为模拟，并非真实硬件",
+        Unlike::Standing => "一方产能已承诺，另一方仅供参考",
+    },
 };
 
 fn verdict(verdict: Verdict) -> &'static str {
