@@ -1,0 +1,253 @@
+//! Requests whose true attainment is known in closed form: independent ones, and those of an
+//! M/M/c queue whose TTFT is the wait; and the verdict of the judge on them.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use tokencap_shared::judge::{Dependence, Evidence, Gaps, Verdict, judge_step};
+use tokencap_shared::promise::{
+    Fields, ItlRule, PromiseKind, PromiseSheet, Target, Tier, VerdictMode,
+};
+use tokencap_shared::record::{Outcome, Request};
+use tokencap_shared::stats::share::{lower_bound, upper_bound};
+use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::units::{Moment, Nanos, Rate, Ratio, Share};
+use tokencap_shared::workload::{Arrivals, CacheState, Shape, Workload};
+
+/// Vigna's splitmix64.
+pub(crate) struct Rng(pub(crate) u64);
+
+impl Rng {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in (0, 1).
+    pub(crate) fn uniform(&mut self) -> f64 {
+        ((self.next() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+
+    /// Exponential with mean 1.
+    pub(crate) fn exponential(&mut self) -> f64 {
+        -self.uniform().ln()
+    }
+}
+
+/// The probability that an arrival has to wait, by Erlang's formula C, with `a` = λ/μ.
+pub(crate) fn erlang_c(servers: u32, a: f64) -> f64 {
+    let b = (1..=servers).fold(1.0, |b, k| a * b / (f64::from(k) + a * b));
+    b / (1.0 - a / f64::from(servers) * (1.0 - b))
+}
+
+/// An M/M/c queue with mean service of one second.
+#[derive(Clone, Copy)]
+pub(crate) struct Queue {
+    pub(crate) servers: u32,
+    pub(crate) rho: f64,
+}
+
+impl Queue {
+    fn rate(self) -> f64 {
+        self.rho * f64::from(self.servers)
+    }
+
+    /// The wait that a share `tail` of arrivals exceeds: C·e^(−(c−a)t) = tail.
+    pub(crate) fn limit(self, tail: f64) -> f64 {
+        let a = self.rate();
+        (erlang_c(self.servers, a) / tail).ln() / (f64::from(self.servers) - a)
+    }
+
+    /// The share of waits up to a limit.
+    pub(crate) fn attainment(self, limit: f64) -> f64 {
+        let a = self.rate();
+        1.0 - erlang_c(self.servers, a) * (-(f64::from(self.servers) - a) * limit).exp()
+    }
+
+    /// Arrivals, waits and services of `n` requests, by the recursion of Kiefer and Wolfowitz,
+    /// from a stationary start.
+    pub(crate) fn run(self, n: usize, rng: &mut Rng) -> Vec<[f64; 3]> {
+        let servers = self.servers as usize;
+        let mut free: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
+        // Positive floats sort like their bits.
+        let key = |time: f64| Reverse(time.to_bits());
+        let present = self.number_present(rng);
+        for server in 0..servers {
+            free.push(key(if server < present { rng.exponential() } else { 0.0 }));
+        }
+        let mut serve = |at: f64, service: f64| {
+            let Reverse(first) = free.pop().expect("a server");
+            let start = f64::from_bits(first).max(at);
+            free.push(key(start + service));
+            start - at
+        };
+        for _ in servers..present {
+            serve(0.0, rng.exponential());
+        }
+        let mut time = 0.0;
+        (0..n)
+            .map(|_| {
+                time += rng.exponential() / self.rate();
+                let service = rng.exponential();
+                [time, serve(time, service), service]
+            })
+            .collect()
+    }
+
+    /// How many an arrival finds, by the stationary law of a birth-and-death process.
+    fn number_present(self, rng: &mut Rng) -> usize {
+        let a = self.rate();
+        let step = |k: u32| a / f64::from(k.min(self.servers));
+        let weights: Vec<f64> = (1..4000)
+            .scan(1.0, |weight, k| {
+                *weight *= step(k);
+                Some(*weight)
+            })
+            .collect();
+        let mut left = rng.uniform() * (1.0 + weights.iter().sum::<f64>()) - 1.0;
+        let mut number = 0;
+        for weight in weights {
+            if left <= 0.0 {
+                break;
+            }
+            left -= weight;
+            number += 1;
+        }
+        number
+    }
+}
+
+/// What bounds for independent requests would say of waits with a limit and a target of 99 %.
+pub(crate) fn as_if_independent(requests: &[[f64; 3]], limit: f64) -> Verdict {
+    by_bounds(requests, limit, 1.0)
+}
+
+/// What the usual estimator would say: variance inflation by twenty batches of equal time, of
+/// the violations or of the slowest tenth, whichever is greater.
+pub(crate) fn by_twenty_batches(requests: &[[f64; 3]], limit: f64) -> Verdict {
+    let mut waits: Vec<f64> = requests.iter().map(|request| request[1]).collect();
+    waits.sort_by(f64::total_cmp);
+    let tenth = waits[waits.len() * 9 / 10];
+    by_bounds(requests, limit, inflation(requests, limit).max(inflation(requests, tenth)))
+}
+
+fn by_bounds(requests: &[[f64; 3]], limit: f64, inflation: f64) -> Verdict {
+    let good = requests.iter().filter(|request| request[1] <= limit).count() as f64;
+    let effective = |count: f64| Ratio::new(count / inflation).expect("finite");
+    let (good, n) = (effective(good), effective(requests.len() as f64));
+    let confidence = Share::new(0.95).expect("a share");
+    if lower_bound(good, n, confidence).get() >= 0.99 {
+        Verdict::Held
+    } else if upper_bound(good, n, confidence).get() < 0.99 {
+        Verdict::Broken
+    } else {
+        Verdict::Insufficient
+    }
+}
+
+/// Variance of the share of waits above a limit, over that of independent ones.
+fn inflation(requests: &[[f64; 3]], limit: f64) -> f64 {
+    const BATCHES: usize = 20;
+    let length = requests.last().map_or(1.0, |last| last[0]) * (1.0 + 1e-12);
+    let mut batches = [[0.0; 2]; BATCHES];
+    for &[at, wait, _] in requests {
+        let [n, bad] = &mut batches[(at / length * BATCHES as f64) as usize];
+        *n += 1.0;
+        *bad += if wait > limit { 1.0 } else { 0.0 };
+    }
+    let all = requests.len() as f64;
+    let share = batches.iter().map(|[_, bad]| bad).sum::<f64>() / all;
+    if share == 0.0 {
+        return 1.0;
+    }
+    let squares: f64 = batches.iter().map(|[n, bad]| (bad - share * n).powi(2)).sum();
+    let variance = BATCHES as f64 / (BATCHES as f64 - 1.0) * squares / (all * all);
+    (variance / (share * (1.0 - share) / all)).max(1.0)
+}
+
+/// The judge's verdict on the attainment of requests that arrive, wait and are served so
+/// (seconds), with a limit on the wait and a target of 99 %; and the variance inflation.
+pub(crate) fn verdict(requests: &[[f64; 3]], limit: f64) -> (Verdict, f64) {
+    let nanos = |seconds: f64| (seconds * 1e9) as u64;
+    let end = requests.last().map_or(0.0, |last| last[0]);
+    let step = Step {
+        id: 0,
+        kind: StepKind::Probe,
+        asked: Rate::new(1.0).expect("a rate"),
+        seed: 0,
+        start: Moment(0),
+        w0: Moment(0),
+        w1: Moment(nanos(end) + 1),
+        end: Moment(nanos(end) + 1),
+        scheduled: requests.len() as u64,
+        generator: GeneratorEvidence::default(),
+        stopped: None,
+    };
+    let records: Vec<Request> = requests
+        .iter()
+        .map(|&[at, wait, service]| Request {
+            step: 0,
+            session: 0,
+            turn: 0,
+            intended: Moment(nanos(at)),
+            sent: Moment(nanos(at)),
+            first_token: Some(Moment(nanos(at) + nanos(wait))),
+            last_token: Some(Moment(nanos(at) + nanos(wait))),
+            end: Moment(nanos(at) + nanos(wait + service)),
+            isl: Some(1),
+            osl: Some(1),
+            cached: None,
+            queue: None,
+            events: 1,
+            gaps: None,
+            outcome: Outcome::Completed,
+            status: None,
+            error: None,
+        })
+        .collect();
+    let evidence = Evidence { step: &step, requests: &records, gaps: Gaps::None, telemetry: &[] };
+    let judged = judge_step(evidence, &sheet(nanos(limit)), &workload(), Dependence::Estimated);
+    let attainment = &judged.promises[0];
+    assert_eq!(attainment.kind, PromiseKind::Attainment);
+    let vif = attainment.evidence.value().map_or(1.0, |evidence| evidence.vif.get());
+    (attainment.verdict, vif)
+}
+
+fn sheet(ttft: u64) -> PromiseSheet {
+    PromiseSheet::try_from(Fields {
+        name: "model".to_owned(),
+        note: String::new(),
+        itl: Nanos(1),
+        itl_rule: ItlRule::WorstGap,
+        queue: Nanos(1),
+        success: Target::P99,
+        attainment: Target::P99,
+        confidence: Share::new(0.95).expect("a share"),
+        mode: VerdictMode::Confidence,
+        watched: Vec::new(),
+        sign_off: Vec::new(),
+        tiers: vec![Tier {
+            name: "all".to_owned(),
+            isl_min: 1,
+            isl_max: 1,
+            ttft: Nanos(ttft),
+            tpot: Nanos(1),
+        }],
+    })
+    .expect("a sheet")
+}
+
+fn workload() -> Workload {
+    Workload {
+        name: "model".to_owned(),
+        note: String::new(),
+        arrivals: Arrivals::Poisson,
+        pattern: Vec::new(),
+        shape: Shape::Mix { classes: Vec::new() },
+        cache: CacheState::Salted,
+        hit_rate: None,
+    }
+}

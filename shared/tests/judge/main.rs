@@ -1,0 +1,13 @@
+//! The judge on made-up steps: validity, verdicts, telemetry, soak, capacity, money, quotes.
+
+mod build;
+mod capacity;
+mod glossary;
+mod hostile;
+mod misreadings;
+mod money;
+mod quote;
+mod soak;
+mod telemetry;
+mod validity;
+mod verdicts;
