@@ -1,4 +1,4 @@
-//! `tokencap report` as a person runs it.
+//! `tokencap report` and `tokencap compare` as a person runs them.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
 
@@ -14,8 +14,12 @@ fn toy(folder: &Path) -> PathBuf {
 }
 
 fn report(arguments: &[&str]) -> Output {
+    tokencap("report", arguments)
+}
+
+fn tokencap(command: &str, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tokencap"))
-        .arg("report")
+        .arg(command)
         .args(arguments)
         .env("LC_ALL", "C")
         .output()
@@ -144,4 +148,63 @@ fn a_pager_that_closes_early_is_no_error() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+/// The toy run on so many GPUs, of this revision of its model.
+fn toy_on(folder: &Path, name: &str, gpus: u32, revision: &str) -> String {
+    let mut toy = fixture::bundle();
+    toy.manifest.deployment.gpus_serving = gpus;
+    toy.manifest.deployment.revision = revision.to_owned();
+    let path = folder.join(name);
+    std::fs::write(&path, bundle::write(&toy).unwrap()).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn one_model_is_compared_in_tokens_with_intervals() {
+    let folder = tempfile::tempdir().unwrap();
+    let slow = toy_on(folder.path(), "slow.tokencap", 4, "r1");
+    let fast = toy_on(folder.path(), "fast.tokencap", 1, "r1");
+    let compare = |arguments: &[&str]| {
+        let output = tokencap("compare", arguments);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let said = compare(&[&slow, &fast]);
+    assert!(said.contains("Compared in tokens: toy-7b"), "{said}");
+    assert!(said.contains("fast.tokencap is better than slow.tokencap"), "{said}");
+    assert!(compare(&[&fast, &slow]).contains("slow.tokencap is worse than fast.tokencap"));
+    // Between the rates of the toy run much can hide: 4.19 held, 6.05 broken.
+    assert!(compare(&[&fast, &fast]).contains("are not told apart"));
+    assert!(compare(&[&slow, &fast, "--lang", "zh"]).contains("fast.tokencap 优于 slow.tokencap"));
+
+    let json: serde_json::Value =
+        serde_json::from_str(&compare(&[&slow, &fast, "--json"])).unwrap();
+    assert_eq!(json["right_is"]["value"], "better");
+    let ratio = &json["ratio"]["value"];
+    let of = |end: &str| ratio[end].as_f64().unwrap();
+    assert!((of("at") - 4.0).abs() < 1e-9 && of("low") < 4.0 && of("high") > 4.0, "{ratio}");
+}
+
+#[test]
+fn two_models_are_compared_in_money_and_never_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = toy_on(folder.path(), "one.tokencap", 2, "r1");
+    let other = toy_on(folder.path(), "other.tokencap", 2, "r2");
+    let fails = |arguments: &[&str], words: &str| {
+        let output = tokencap("compare", arguments);
+        assert_eq!(output.status.code(), Some(1));
+        let said = text(&output.stderr);
+        assert!(said.contains(words), "{said}");
+    };
+    fails(&[&one, &other, "--in", "tokens"], "Compare them in money");
+    fails(&[&one, &other], "choose a price sheet with --prices");
+    let prices = ["--prices", "reference-2026-11"];
+    fails(&[&[&*one, &one, "--in", "money"], &prices[..]].concat(), "compare them in tokens");
+
+    let output = tokencap("compare", &[&[&*one, &*other], &prices[..]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.contains("Compared in money (USD)") && said.contains("USD/GPU/day"), "{said}");
+    assert!(said.contains("other.tokencap and one.tokencap are not told apart"), "{said}");
 }

@@ -4,6 +4,7 @@
 //! and what to do, and exit code 1 (2 for a wrong command line, which clap says itself).
 
 mod calibrate;
+mod compare;
 mod demo;
 mod merge;
 mod presets;
@@ -28,6 +29,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Calibrate(calibrate::Calibrate),
+    Compare(compare::Compare),
     Demo(demo::Demo),
     Merge(merge::Merge),
     Presets(presets::Presets),
@@ -54,6 +56,7 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Calibrate(args) => calibrate::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Presets(args) => presets::run(&args),

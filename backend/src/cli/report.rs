@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use tokencap_shared::money::PriceSheet;
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::report::{self, Entry, SignOff};
-use tokencap_shared::words::Lang;
+use tokencap_shared::words::{Lang, Words};
 
 use crate::presets::Kind;
 use crate::{plan, store, text};
@@ -31,7 +31,7 @@ pub(super) struct Shown {
     lang: Option<Language>,
     /// Print everything as JSON, numbers unrounded.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// Price sheet: a preset's name or a TOML file. Without one there is no money.
     #[arg(long, value_name = "PRESET|FILE")]
     prices: Option<String>,
@@ -62,6 +62,27 @@ impl Shown {
                 .unwrap_or(Lang::En),
         }
     }
+
+    /// The catalogue of that language.
+    pub(super) fn words(&self) -> &'static Words {
+        self.lang().words()
+    }
+
+    /// The price sheet asked for.
+    pub(super) fn prices(&self) -> anyhow::Result<Option<PriceSheet>> {
+        self.prices.as_deref().map(price_sheet).transpose()
+    }
+
+    /// The promise sheet to judge by instead of the bundles' own.
+    pub(super) fn promise(&self) -> anyhow::Result<Option<PromiseSheet>> {
+        let named = |name| plan::named(name, Kind::Promise, "promise sheet", Path::new("."));
+        Ok(self.promise.as_deref().map(named).transpose()?)
+    }
+}
+
+/// A price sheet by the name of a preset or of a file.
+pub(super) fn price_sheet(name: &str) -> anyhow::Result<PriceSheet> {
+    Ok(plan::named(name, Kind::Prices, "price sheet", Path::new("."))?)
 }
 
 /// Runs the command.
@@ -77,17 +98,7 @@ pub(super) fn run(args: &Report) -> anyhow::Result<()> {
 /// # Errors
 /// As [`run`].
 pub(super) fn print(bundles: &[PathBuf], shown: &Shown) -> anyhow::Result<()> {
-    let beside = Path::new(".");
-    let prices: Option<PriceSheet> = shown
-        .prices
-        .as_deref()
-        .map(|name| plan::named(name, Kind::Prices, "price sheet", beside))
-        .transpose()?;
-    let promise: Option<PromiseSheet> = shown
-        .promise
-        .as_deref()
-        .map(|name| plan::named(name, Kind::Promise, "promise sheet", beside))
-        .transpose()?;
+    let (prices, promise) = (shown.prices()?, shown.promise()?);
     let mut entries = Vec::new();
     for path in bundles {
         let bundle = store::load(path)?;
@@ -99,18 +110,23 @@ pub(super) fn print(bundles: &[PathBuf], shown: &Shown) -> anyhow::Result<()> {
         serde_json::to_string_pretty(&report).context("the report cannot be written as JSON")?
             + "\n"
     } else {
-        text::report(&report, shown.lang().words(), terminal_width())
+        text::report(&report, shown.words(), terminal_width())
     };
+    say(&text)
+}
+
+/// Writes a text to standard output.
+pub(super) fn say(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         // A reader such as `head` that has seen enough is no failure.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("cannot write the report"),
+        written => written.context("cannot write to standard output"),
     }
 }
 
 /// Cells in a line of the terminal, if standard output is one.
-fn terminal_width() -> Option<usize> {
+pub(super) fn terminal_width() -> Option<usize> {
     let (_, columns) = console::Term::stdout().size_checked()?;
     Some(usize::from(columns))
 }

@@ -1,0 +1,101 @@
+//! `tokencap compare`: two bundles beside each other, in tokens or in money.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use tokencap_shared::compare::{self, Candidate};
+use tokencap_shared::money::Economics;
+use tokencap_shared::report::view;
+use tokencap_shared::report::{Entry, SignOff};
+
+use super::report::{Shown, price_sheet, say, terminal_width};
+use crate::{store, text};
+
+/// Say which of two measured capacities is better, with intervals: the same model in tokens,
+/// two models in money.
+#[derive(Debug, Args)]
+pub(super) struct Compare {
+    /// The bundle to measure by.
+    left: PathBuf,
+    /// The bundle that is measured by it.
+    right: PathBuf,
+    /// In what to compare. Default: tokens for one model in one revision, money for two.
+    #[arg(long = "in", value_name = "UNIT", value_enum)]
+    unit: Option<Unit>,
+    /// Price sheet of the second bundle, where its tokens sell at other prices.
+    #[arg(long, value_name = "PRESET|FILE", requires = "prices")]
+    prices_right: Option<String>,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+/// In what two capacities are compared.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Unit {
+    /// SLO goodput per GPU.
+    Tokens,
+    /// Margin of a GPU and a day.
+    Money,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If a bundle or a sheet cannot be read, or the comparison asked for means nothing.
+pub(super) fn run(args: &Compare) -> anyhow::Result<()> {
+    let promise = args.shown.promise()?;
+    let mut entries = Vec::new();
+    for path in [&args.left, &args.right] {
+        let bundle = store::load(path)?;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        entries.push(Entry::judged(name, &bundle, promise.as_ref(), SignOff::Unsigned));
+    }
+    let [left, right] = &entries[..] else { bail!("two bundles are compared") };
+    let names = [&*left.name, &*right.name];
+    let sides = [left, right]
+        .map(|entry| Candidate { manifest: &entry.manifest, capacity: &entry.capacity });
+    let deployment = &left.manifest.deployment;
+    let one_model = deployment.same_tokens(&right.manifest.deployment);
+    let words = args.shown.words();
+    let shown = match args.unit.unwrap_or(if one_model { Unit::Tokens } else { Unit::Money }) {
+        Unit::Tokens => {
+            let compared = compare::in_tokens(sides[0], sides[1])?;
+            if args.shown.json {
+                return json(&compared);
+            }
+            view::in_tokens(&compared, &deployment.model, names, words)
+        }
+        Unit::Money => {
+            let compared = in_money(args, sides)?;
+            if args.shown.json {
+                return json(&compared);
+            }
+            view::in_money(&compared, names, words)
+        }
+    };
+    say(&text::comparison(&shown, words, terminal_width()))
+}
+
+fn in_money(args: &Compare, [left, right]: [Candidate<'_>; 2]) -> anyhow::Result<compare::InMoney> {
+    let Some(prices) = args.shown.prices()? else {
+        bail!(
+            "a comparison in money needs prices: choose a price sheet with --prices, and another \
+             one for the second bundle with --prices-right where its tokens sell at other prices"
+        );
+    };
+    let prices_right = match &args.prices_right {
+        Some(name) => price_sheet(name)?,
+        None => prices.clone(),
+    };
+    let money = |side: Candidate<'_>, prices| {
+        Economics::of(side.capacity, &side.manifest.deployment, prices)
+    };
+    let (a, b) = (money(left, &prices), money(right, &prices_right));
+    Ok(compare::in_money((left, &a), (right, &b))?)
+}
+
+fn json(compared: &impl serde::Serialize) -> anyhow::Result<()> {
+    let text = serde_json::to_string_pretty(compared);
+    say(&(text.context("the comparison cannot be written as JSON")? + "\n"))
+}

@@ -1,0 +1,17 @@
+//! A comparison of two bundles as text.
+
+use tokencap_shared::report::view::Comparison;
+use tokencap_shared::words::Words;
+
+use super::table;
+
+/// The table of both, what it says of them, and what they do not share.
+#[must_use]
+pub fn comparison(compared: &Comparison, words: &Words, width: Option<usize>) -> String {
+    let mut text = format!("{}{}\n", table(&compared.table, width), compared.verdict);
+    if !compared.unlike.is_empty() {
+        let unlike = compared.unlike.join(words.say.semicolon);
+        text.push_str(&format!("{}{}{unlike}\n", words.compare.not_alike, words.say.colon));
+    }
+    text
+}
