@@ -11,7 +11,7 @@ use crate::pages;
 use crate::route::{Page, Route};
 use crate::state::State;
 use crate::state::prefs::Theme;
-use crate::text::{PageWords, Text};
+use crate::text::Text;
 
 /// The whole app.
 #[component]
@@ -20,13 +20,14 @@ pub(crate) fn App() -> impl IntoView {
     follow_address(state);
     Effect::new(move || {
         let (text, page) = (state.text(), state.page.get());
-        document().set_title(&format!("{} · tokencap", name(page, text.page)));
+        document().set_title(&format!("{} · tokencap", name(page, text)));
     });
     // A page is made anew for another language: its texts need not each follow the choice.
     let page = move || {
         let (page, _) = (state.page.get(), state.prefs.lang.get());
         match page {
             Page::Report => view! { <pages::report::Report/> }.into_any(),
+            Page::Quote => view! { <pages::quote::Quote/> }.into_any(),
         }
     };
     let skip = move |event: ev::MouseEvent| {
@@ -57,9 +58,10 @@ fn follow_address(state: State) {
     on_cleanup(move || listener.remove());
 }
 
-const fn name(page: Page, words: &PageWords) -> &'static str {
+const fn name(page: Page, text: Text) -> &'static str {
     match page {
-        Page::Report => words.report,
+        Page::Report => text.page.report,
+        Page::Quote => text.quote.page,
     }
 }
 
@@ -72,7 +74,7 @@ fn Header() -> impl IntoView {
         let href = format!("#/{}", page.name());
         view! {
             <li><a href=href aria-current=current data-testid=format!("nav-{}", page.name())>
-                {move || name(page, state.text().page)}
+                {move || name(page, state.text())}
             </a></li>
         }
     });

@@ -86,6 +86,27 @@ pub(crate) fn hash() -> String {
     hash.strip_prefix('#').unwrap_or(&hash).to_owned()
 }
 
+/// Changes the address's part after `#`, without a step back to what it was.
+pub(crate) fn replace_hash(hash: &str) {
+    if let Ok(history) = window().history() {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("#{hash}")));
+    }
+}
+
+/// Puts the page's address on the clipboard, where the browser allows it.
+pub(crate) fn copy_address() {
+    if let Ok(address) = window().location().href() {
+        let _ = window().navigator().clipboard().write_text(&address);
+    }
+}
+
+/// The day that comes this many days after today, YYYY-MM-DD.
+pub(crate) fn days_from_now(days: u32) -> String {
+    let date = js_sys::Date::new_0();
+    date.set_date(date.get_date() + days);
+    String::from(date.to_iso_string()).get(..10).unwrap_or_default().to_owned()
+}
+
 /// Moves the keyboard's focus to an element, and the view with it.
 pub(crate) fn focus(id: &str) {
     if let Some(element) = document().get_element_by_id(id)

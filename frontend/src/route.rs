@@ -9,6 +9,8 @@ pub(crate) enum Page {
     /// What the cluster can sell: for those who decide.
     #[default]
     Report,
+    /// What a customer's need takes: for those who sell.
+    Quote,
 }
 
 /// A page and its parameters.
@@ -22,12 +24,13 @@ pub(crate) struct Route {
 
 impl Page {
     /// Every page, in the order of the navigation.
-    pub(crate) const ALL: [Self; 1] = [Self::Report];
+    pub(crate) const ALL: [Self; 2] = [Self::Report, Self::Quote];
 
     /// Its name in the address.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Report => "report",
+            Self::Quote => "quote",
         }
     }
 }
@@ -43,6 +46,14 @@ impl Route {
             (decode(key), decode(value))
         });
         Self { page, parameters: parameters.collect() }
+    }
+
+    /// The address, after `#`, of this page with a query: the bundle that was asked for stays in it.
+    pub(crate) fn with_query(&self, query: &str) -> String {
+        let bundle = self.get("b").map(|bundle| format!("b={bundle}"));
+        let parts: Vec<&str> =
+            bundle.as_deref().into_iter().chain(Some(query).filter(|q| !q.is_empty())).collect();
+        format!("/{}?{}", self.page.name(), parts.join("&"))
     }
 
     /// A parameter's value.

@@ -92,7 +92,7 @@ impl From<Target> for f64 {
 /// The rule by which a request's own gaps (ITL) comply. With m gaps and limit L, `bad` of them
 /// above L.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "rule", deny_unknown_fields)]
+#[serde(rename_all = "snake_case", tag = "rule", try_from = "RuleFields")]
 pub enum ItlRule {
     /// `bad ≤ ⌊(1 − q)·m⌋`, and no gap above `stall_ms`: a request's gaps are a set, and a
     /// single freeze is still caught.
@@ -107,6 +107,33 @@ pub enum ItlRule {
     WorstGap,
     /// `Σ gaps ≤ L·m`.
     MeanGap,
+}
+
+/// A rule as it is written: one flat list of fields.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleFields {
+    rule: String,
+    q: Option<GapQuantile>,
+    stall_ms: Option<Millis>,
+}
+
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Millis(#[serde(with = "millis")] Nanos);
+
+impl TryFrom<RuleFields> for ItlRule {
+    type Error = &'static str;
+    fn try_from(fields: RuleFields) -> Result<Self, Self::Error> {
+        match (fields.rule.as_str(), fields.q, fields.stall_ms) {
+            ("gap_share", Some(q), Some(Millis(stall))) => Ok(Self::GapShare { q, stall }),
+            ("worst_gap", None, None) => Ok(Self::WorstGap),
+            ("mean_gap", None, None) => Ok(Self::MeanGap),
+            _ => Err(
+                "`rule` is \"worst_gap\", \"mean_gap\", or \"gap_share\" with `q` and `stall_ms`",
+            ),
+        }
+    }
 }
 
 /// The quantiles of a request's gaps that its record keeps.

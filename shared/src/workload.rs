@@ -1,5 +1,7 @@
 //! What the load is: arrivals, lengths, sessions, prefix sharing.
 
+mod fields;
+
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Nanos, Share};
@@ -31,7 +33,7 @@ pub struct Workload {
 
 /// The arrival process of an open loop, at a step's rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "process", deny_unknown_fields)]
+#[serde(rename_all = "snake_case", tag = "process", try_from = "fields::Arrivals")]
 pub enum Arrivals {
     /// Independent arrivals, never renormalised to a span.
     #[default]
@@ -57,7 +59,7 @@ pub struct Piece {
 
 /// What arrives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
+#[serde(rename_all = "snake_case", tag = "kind", try_from = "fields::Shape")]
 pub enum Shape {
     /// Independent requests of a mix of classes.
     Mix {
@@ -84,16 +86,10 @@ pub enum Shape {
         file: String,
         /// SHA-256 of the file in hex: a trace of other bytes is another workload. A plan may
         /// leave it out; a bundle has it.
-        #[serde(default)]
         sha256: String,
         /// Tokens of a block, where the trace says which blocks prompts share.
-        #[serde(default = "mooncake_block")]
         block_tokens: u32,
     },
-}
-
-const fn mooncake_block() -> u32 {
-    512
 }
 
 /// One class of an independent mix.
@@ -113,7 +109,7 @@ pub struct Class {
 
 /// A distribution of token counts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "dist", deny_unknown_fields)]
+#[serde(rename_all = "snake_case", tag = "dist", try_from = "fields::Length")]
 pub enum Length {
     /// Always the same.
     Fixed {

@@ -5,5 +5,6 @@
 mod failures;
 mod golden;
 mod page;
+mod quote;
 mod report;
 mod support;

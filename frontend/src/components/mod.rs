@@ -1,5 +1,6 @@
 //! Parts that pages are made of.
 
+pub(crate) mod assumptions;
 pub(crate) mod chart;
 pub(crate) mod evidence;
 pub(crate) mod files;

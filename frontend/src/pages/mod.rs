@@ -1,3 +1,4 @@
 //! The pages, each for one kind of reader.
 
+pub(crate) mod quote;
 pub(crate) mod report;

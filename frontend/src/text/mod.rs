@@ -3,6 +3,7 @@
 //! compile.
 
 mod en;
+pub(crate) mod quote;
 mod zh;
 
 use tokencap_shared::bundle::BundleError;
@@ -19,6 +20,8 @@ pub(crate) struct Text {
     pub(crate) words: &'static Words,
     /// The words of the page around it.
     pub(crate) page: &'static PageWords,
+    /// The words of the quote.
+    pub(crate) quote: &'static quote::QuoteWords,
 }
 
 impl Text {
@@ -28,7 +31,7 @@ impl Text {
             Lang::En => &en::EN,
             Lang::Zh => &zh::ZH,
         };
-        Self { words: lang.words(), page }
+        Self { words: lang.words(), page, quote: quote::of(lang) }
     }
 
     /// An item of a price sheet, and its unit after the currency.

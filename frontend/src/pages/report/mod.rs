@@ -1,6 +1,5 @@
 //! The report, for those who decide: everything at one glance, each number with its evidence.
 
-mod assumptions;
 mod attention;
 mod details;
 mod summary;
@@ -8,6 +7,7 @@ mod summary;
 use leptos::prelude::*;
 use tokencap_shared::format;
 
+use crate::components::assumptions::Assumptions;
 use crate::components::files::{Empty, FileInput};
 use crate::state::{State, text};
 
@@ -27,7 +27,7 @@ pub(crate) fn Report() -> impl IntoView {
                 <Simulated/>
                 <summary::Summary/>
                 <Bundles/>
-                <assumptions::Assumptions/>
+                <Assumptions utilisation=true/>
                 <attention::Attention/>
                 <details::Details/>
             }

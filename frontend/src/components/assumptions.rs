@@ -12,7 +12,10 @@ use crate::text::Text;
 
 /// The strip.
 #[component]
-pub(super) fn Assumptions() -> impl IntoView {
+pub(crate) fn Assumptions(
+    /// Whether the part that is sold is asked for too.
+    utilisation: bool,
+) -> impl IntoView {
     let state = State::get();
     let text = text();
     let prices = state.prices;
@@ -32,7 +35,10 @@ pub(super) fn Assumptions() -> impl IntoView {
     // somebody types they must not be.
     let fields = move || {
         let (chosen, _) = (prices.chosen.get(), prices.resets.get());
-        chosen.map(|_| view! { {Item::ALL.map(|item| field(item, text))} <Utilisation/> })
+        chosen.map(|_| {
+            let sold = utilisation.then(|| view! { <Utilisation/> });
+            view! { {Item::ALL.map(|item| field(item, text))}{sold} }
+        })
     };
     view! {
         <section class="assumptions" aria-labelledby="assumptions-title" data-testid="assumptions">
