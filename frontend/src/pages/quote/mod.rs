@@ -53,8 +53,8 @@ pub(crate) fn Quote() -> impl IntoView {
         {none}
         <div hidden=empty>
             <NeedForm answers/>
-            <Assumptions utilisation=false/>
             <Offers answers/>
+            <Assumptions utilisation=false/>
             <FileInput id="quote-file" label=text().page.add/>
         </div>
     }
