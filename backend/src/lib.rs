@@ -4,7 +4,9 @@
 
 pub mod campaign;
 pub mod cli;
+pub mod export;
 pub mod interrupt;
+pub mod keys;
 pub mod load;
 pub mod merge;
 pub mod observe;
@@ -14,4 +16,5 @@ pub mod serve;
 pub mod sim;
 pub mod store;
 pub mod text;
+pub mod trust;
 pub mod web;

@@ -17,6 +17,7 @@ pub mod fixture;
 pub mod format;
 pub mod glossary;
 pub mod golden;
+pub mod import;
 pub mod judge;
 pub mod measured;
 pub mod money;
@@ -24,6 +25,7 @@ pub mod promise;
 pub mod quote;
 pub mod record;
 pub mod report;
+pub mod signoff;
 pub mod stats;
 pub mod step;
 pub mod telemetry;
@@ -35,3 +37,6 @@ pub mod workload;
 /// Version of the metric definitions that this crate implements; it stands in every bundle and
 /// on every report, because a number means nothing without it.
 pub const DEFINITIONS_VERSION: u32 = 1;
+
+/// Name and version of this tool, as they stand in bundles and signatures.
+pub const TOOL: &str = concat!("tokencap ", env!("CARGO_PKG_VERSION"));

@@ -12,11 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::capacity::{Basis, Standing};
 use crate::compare::{Told, Unlike};
+use crate::import::{Definitions, Load, Mark, What};
 use crate::judge::{Degradation, Invalid, Verdict};
 use crate::measured::Missing;
 use crate::promise::{ItlRule, PromiseKind, Role, VerdictMode};
 use crate::record::{ClientFaultKind, FailureKind};
 use crate::report::{AttentionKind, DegradationOfTier, MoneyPart, PromiseOfTier, Severity};
+use crate::signoff::{Problem, SignOff};
 use crate::step::StepKind;
 use crate::workload::CacheState;
 
@@ -44,6 +46,16 @@ impl Lang {
         match self {
             Self::En => &EN,
             Self::Zh => &ZH,
+        }
+    }
+
+    /// What is said about results of other tools. Apart from the catalogue, so that a page that reads
+    /// none does not carry it.
+    #[must_use]
+    pub const fn import_words(self) -> &'static ImportWords {
+        match self {
+            Self::En => &en::import::WORDS,
+            Self::Zh => &zh::import::WORDS,
         }
     }
 
@@ -142,10 +154,32 @@ pub struct Words {
     pub degradation: fn(&Degradation, tier: Option<&str>) -> String,
     /// What needs attention, and what to do.
     pub attention: fn(&AttentionKind) -> Advice,
+    /// A sign-off's state, as a short label.
+    pub sign_off: fn(&SignOff) -> String,
+    /// A sign-off's state in a sentence, and what to do.
+    pub sign_off_advice: fn(&SignOff) -> Advice,
+    /// Why one signature does not count.
+    pub signature_problem: fn(&Problem) -> String,
     /// How grave that is.
     pub severity: fn(Severity) -> &'static str,
     /// What is missing for a verdict.
     pub needed: fn(&NeededText<'_>) -> String,
+}
+
+/// What is said about results of other tools.
+pub struct ImportWords {
+    /// Heading of an import.
+    pub title: &'static str,
+    /// That no import is ever signed, and why.
+    pub not_signable: &'static str,
+    /// A mark of the audit.
+    pub mark: fn(Mark) -> &'static str,
+    /// A finding of the audit, with its figures.
+    pub finding: fn(&What) -> String,
+    /// A tool's definitions where they differ from the ones here.
+    pub definitions: fn(&Definitions) -> Vec<&'static str>,
+    /// The load that was asked for.
+    pub load: fn(&Load) -> String,
 }
 
 /// Names of quantities, as labels and column headers. Their definitions are in the glossary.
@@ -182,6 +216,11 @@ pub struct Terms {
     pub tool: &'static str,
     pub definitions: &'static str,
     pub sign_off: &'static str,
+    pub role: &'static str,
+    pub signer: &'static str,
+    pub key: &'static str,
+    pub steps_per_task: &'static str,
+    pub until: &'static str,
     pub standing: &'static str,
     pub step: &'static str,
     pub step_kind: &'static str,
@@ -352,7 +391,9 @@ pub struct Sayings {
     pub steps_unit: &'static str,
     /// The unit of agent tasks a day.
     pub tasks_unit: &'static str,
-    pub unsigned: &'static str,
+    pub scenario: &'static str,
+    /// Of a signature that counts.
+    pub counts: &'static str,
     pub yes: &'static str,
     pub no: &'static str,
     /// Between items of a list.

@@ -7,10 +7,9 @@ use clap::{Args, ValueEnum};
 use tokencap_shared::compare::{self, Candidate};
 use tokencap_shared::money::Economics;
 use tokencap_shared::report::view;
-use tokencap_shared::report::{Entry, SignOff};
 
 use super::report::{Shown, price_sheet, say, terminal_width};
-use crate::{store, text};
+use crate::text;
 
 /// Say which of two measured capacities is better, with intervals: the same model in tokens,
 /// two models in money.
@@ -44,13 +43,7 @@ enum Unit {
 /// # Errors
 /// If a bundle or a sheet cannot be read, or the comparison asked for means nothing.
 pub(super) fn run(args: &Compare) -> anyhow::Result<()> {
-    let promise = args.shown.promise()?;
-    let mut entries = Vec::new();
-    for path in [&args.left, &args.right] {
-        let bundle = store::load(path)?;
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        entries.push(Entry::judged(name, &bundle, promise.as_ref(), SignOff::Unsigned));
-    }
+    let entries = args.shown.entries(&[args.left.clone(), args.right.clone()])?;
     let [left, right] = &entries[..] else { bail!("two bundles are compared") };
     let names = [&*left.name, &*right.name];
     let sides = [left, right]

@@ -6,12 +6,20 @@
 mod calibrate;
 mod compare;
 mod demo;
+mod export;
+mod import;
+mod keygen;
 mod merge;
+mod opened;
+mod passphrase;
 mod presets;
 mod report;
+mod revoke;
 mod serve;
+mod sign;
 mod sim;
 mod sweep;
+mod verify;
 mod web;
 
 use std::process::ExitCode;
@@ -38,6 +46,12 @@ enum Command {
     Sim(sim::Sim),
     Sweep(sweep::Sweep),
     Web(web::Web),
+    Export(export::Export),
+    Import(import::Import),
+    Keygen(keygen::Keygen),
+    Sign(sign::Sign),
+    Verify(verify::Verify),
+    Revoke(revoke::Revoke),
 }
 
 /// Parses the process's arguments and runs the command.
@@ -65,5 +79,11 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Sim(args) => sim::run(args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Web(args) => web::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Import(args) => import::run(&args),
+        Command::Keygen(args) => keygen::run(&args),
+        Command::Sign(args) => sign::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Revoke(args) => revoke::run(&args),
     }
 }

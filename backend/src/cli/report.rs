@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use tokencap_shared::capacity;
 use tokencap_shared::money::PriceSheet;
 use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::report::{self, Entry, SignOff};
+use tokencap_shared::report::{self, Entry};
 use tokencap_shared::words::{Lang, Words};
 
+use super::opened::Opened;
 use crate::presets::Kind;
-use crate::{plan, store, text};
+use crate::{plan, text, trust};
 
 /// Print what bundles prove: one row a model, every promise with its verdict.
 #[derive(Debug, Args)]
@@ -38,29 +40,39 @@ pub(super) struct Shown {
     /// Judge by this promise sheet instead of the bundle's own: a scenario, never signed.
     #[arg(long, value_name = "PRESET|FILE")]
     promise: Option<String>,
+    /// Your trusted keys. Without it: tokencap/trusted.toml in your configuration folder.
+    #[arg(long, value_name = "FILE", env = "TOKENCAP_TRUST")]
+    trust: Option<PathBuf>,
 }
 
 /// A language, as the command line names it.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Language {
+pub(super) enum Language {
     /// Chinese
     Zh,
     /// English
     En,
 }
 
-impl Shown {
+impl Language {
     /// The language asked for, else the terminal's.
-    fn lang(&self) -> Lang {
-        match self.lang {
-            Some(Language::Zh) => Lang::Zh,
-            Some(Language::En) => Lang::En,
+    pub(super) fn or_terminal(asked: Option<Self>) -> Lang {
+        match asked {
+            Some(Self::Zh) => Lang::Zh,
+            Some(Self::En) => Lang::En,
             None => ["LC_ALL", "LC_MESSAGES", "LANG"]
                 .iter()
                 .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
                 .and_then(|tag| Lang::of_tag(&tag))
                 .unwrap_or(Lang::En),
         }
+    }
+}
+
+impl Shown {
+    /// The language asked for, else the terminal's.
+    fn lang(&self) -> Lang {
+        Language::or_terminal(self.lang)
     }
 
     /// The catalogue of that language.
@@ -73,10 +85,27 @@ impl Shown {
         self.prices.as_deref().map(price_sheet).transpose()
     }
 
-    /// The promise sheet to judge by instead of the bundles' own.
-    pub(super) fn promise(&self) -> anyhow::Result<Option<PromiseSheet>> {
+    /// The bundles, each computed anew under the promise sheet asked for, and its signatures
+    /// verified.
+    ///
+    /// # Errors
+    /// If a bundle, the promise sheet or the trusted keys cannot be read.
+    pub(super) fn entries(&self, bundles: &[PathBuf]) -> anyhow::Result<Vec<Entry>> {
         let named = |name| plan::named(name, Kind::Promise, "promise sheet", Path::new("."));
-        Ok(self.promise.as_deref().map(named).transpose()?)
+        let promise: Option<PromiseSheet> = self.promise.as_deref().map(named).transpose()?;
+        let trust = trust::load(self.trust.as_deref())?;
+        let entry = |path: &PathBuf| {
+            let opened = Opened::new(path)?;
+            let sign_off = opened.verify(&trust)?.state;
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+            let Opened { bundle, capacity: own, .. } = opened;
+            let (promise, capacity) = match &promise {
+                Some(other) => (other.clone(), capacity::of_bundle_under(&bundle, other)),
+                None => (bundle.manifest.promise.clone(), own),
+            };
+            Ok(Entry { name, manifest: bundle.manifest, promise, capacity, sign_off })
+        };
+        bundles.iter().map(entry).collect()
     }
 }
 
@@ -98,14 +127,8 @@ pub(super) fn run(args: &Report) -> anyhow::Result<()> {
 /// # Errors
 /// As [`run`].
 pub(super) fn print(bundles: &[PathBuf], shown: &Shown) -> anyhow::Result<()> {
-    let (prices, promise) = (shown.prices()?, shown.promise()?);
-    let mut entries = Vec::new();
-    for path in bundles {
-        let bundle = store::load(path)?;
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        entries.push(Entry::judged(name, &bundle, promise.as_ref(), SignOff::Unsigned));
-    }
-    let report = report::Report::new(entries, prices);
+    let prices = shown.prices()?;
+    let report = report::Report::new(shown.entries(bundles)?, prices);
     let text = if shown.json {
         serde_json::to_string_pretty(&report).context("the report cannot be written as JSON")?
             + "\n"
@@ -116,6 +139,9 @@ pub(super) fn print(bundles: &[PathBuf], shown: &Shown) -> anyhow::Result<()> {
 }
 
 /// Writes a text to standard output.
+///
+/// # Errors
+/// If it cannot be written to.
 pub(super) fn say(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

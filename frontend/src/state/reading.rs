@@ -67,6 +67,6 @@ async fn unpack(bytes: &[u8], stage: &impl Fn(Stage)) -> Result<Bundle, Refusal>
         }
         Box::pin(browser::breathe())
     };
-    let bundle = bundle::read_in_slices(bytes, &mut pause).await;
-    bundle.map_err(|error| Refusal::Bundle(Arc::new(error)))
+    let opened = bundle::open_in_slices(bytes, &mut pause).await;
+    opened.map(|(bundle, _)| bundle).map_err(|error| Refusal::Bundle(Arc::new(error)))
 }

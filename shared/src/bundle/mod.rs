@@ -2,10 +2,14 @@
 //! written. Pure: from bytes and to bytes, the same natively and in the browser.
 
 mod archive;
+mod crc;
 mod error;
 mod gaps;
 mod hdr;
+#[cfg(test)]
+mod old;
 mod pace;
+mod pack;
 mod parquet;
 mod read;
 mod requests;
@@ -29,8 +33,8 @@ use crate::workload::Workload;
 
 pub use error::BundleError;
 pub use pace::{Pause, Progress};
-pub use read::{read, read_in_slices};
-pub use write::write;
+pub use read::{Seal, open, open_in_slices, read};
+pub use write::{with_signoff, write};
 
 /// Version of the bundle's format.
 pub const FORMAT_VERSION: u32 = 1;

@@ -1,13 +1,16 @@
 //! Reading a bundle: from bytes that nobody vouches for to evidence that is whole and consistent.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::archive::{
-    DIGESTED, GAPS, MANIFEST, Members, REQUESTS, TELEMETRY, signoff_name, unpack,
+    DIGESTED, GAPS, MANIFEST, Member, Members, REQUESTS, TELEMETRY, signoff_name, unpack,
 };
 use super::error::BundleError;
 use super::pace::{self, Pace, Pause};
+use super::pack::is_canonical;
 use super::rows::Rules;
 use super::{Bundle, FORMAT_VERSION, Manifest, gaps, requests, telemetry};
 use crate::DEFINITIONS_VERSION;
@@ -15,44 +18,67 @@ use crate::DEFINITIONS_VERSION;
 /// Bytes that are hashed between two pauses.
 const HASHED_AT_ONCE: usize = 2 << 20;
 
-/// Reads a bundle: checks the archive before anything is unpacked, every member against its
+/// What a bundle's file itself is: what signatures are about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seal {
+    /// SHA-256 in hex of every member but sign-offs, the manifest included, by name.
+    pub digests: BTreeMap<String, String>,
+    /// Whether the file is, to the byte, the archive that tokencap makes of its members.
+    pub canonical: bool,
+}
+
+/// Opens a bundle: checks the archive before anything is unpacked, every member against its
 /// SHA-256, and every row. Whether the sign-offs are worth anything is another question.
 ///
 /// # Errors
 /// If the bytes are no bundle, or one that is damaged, changed, contradictory, too large, or of
 /// a newer format.
-pub fn read(bytes: &[u8]) -> Result<Bundle, BundleError> {
+pub fn open(bytes: &[u8]) -> Result<(Bundle, Seal), BundleError> {
     pace::at_once(|pace| Box::pin(read_at(bytes, pace)))
 }
 
-/// Reads a bundle in slices of some ten milliseconds, and waits after each for the pause: so that
+/// Opens a bundle in slices of some ten milliseconds, and waits after each for the pause: so that
 /// a page that reads a large one still answers its reader.
 ///
 /// # Errors
-/// As [`read`].
-pub async fn read_in_slices(bytes: &[u8], pause: &mut Pause<'_>) -> Result<Bundle, BundleError> {
+/// As [`open`].
+pub async fn open_in_slices(
+    bytes: &[u8],
+    pause: &mut Pause<'_>,
+) -> Result<(Bundle, Seal), BundleError> {
     read_at(bytes, &mut Pace::new(pause)).await
 }
 
-async fn read_at(bytes: &[u8], pace: &mut Pace<'_>) -> Result<Bundle, BundleError> {
+/// Opens a bundle for its evidence alone.
+///
+/// # Errors
+/// As [`open`].
+pub fn read(bytes: &[u8]) -> Result<Bundle, BundleError> {
+    open(bytes).map(|(bundle, _)| bundle)
+}
+
+async fn read_at(bytes: &[u8], pace: &mut Pace<'_>) -> Result<(Bundle, Seal), BundleError> {
     let mut members = unpack(bytes)?;
     pace.breathe().await;
-    let manifest = manifest(&take(&mut members, MANIFEST)?)?;
+    let canonical = is_canonical(&members, bytes);
+    let json = take(&mut members, MANIFEST)?;
+    let manifest = manifest(&json)?;
+    let mut digests = BTreeMap::from([(MANIFEST.to_owned(), sha256(&json))]);
     for member in DIGESTED {
-        let contents = members.get(member);
-        let contents = contents.ok_or_else(|| missing(member))?;
+        let contents = &members.get(member).ok_or_else(|| missing(member))?.contents;
         let digest = hex(&digest_at(contents, pace).await);
         if manifest.members.get(member) != Some(&digest) {
             return Err(BundleError::Digest { member: member.to_owned() });
         }
+        digests.insert(member.to_owned(), digest);
     }
     let rules = Rules::new(&manifest.steps);
     let (requests, errors) = requests::read(&take(&mut members, REQUESTS)?, rules, pace).await?;
     let gaps = gaps::read(&take(&mut members, GAPS)?, &manifest)?;
     pace.breathe().await;
     let telemetry = telemetry::read(&take(&mut members, TELEMETRY)?, pace).await?;
-    let mut signoffs = std::collections::BTreeMap::new();
-    for (member, contents) in members {
+    let mut signoffs = BTreeMap::new();
+    for (member, Member { contents, .. }) in members {
         let text = String::from_utf8(contents).map_err(|_| BundleError::DamagedMember {
             member: member.clone(),
             problem: "it is no text".to_owned(),
@@ -61,7 +87,8 @@ async fn read_at(bytes: &[u8], pace: &mut Pace<'_>) -> Result<Bundle, BundleErro
             signoffs.insert(name.to_owned(), text);
         }
     }
-    Ok(Bundle { manifest, requests, errors, gaps, telemetry, signoffs })
+    let bundle = Bundle { manifest, requests, errors, gaps, telemetry, signoffs };
+    Ok((bundle, Seal { digests, canonical }))
 }
 
 /// SHA-256 in hex.
@@ -84,7 +111,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn take(members: &mut Members, member: &str) -> Result<Vec<u8>, BundleError> {
-    members.remove(member).ok_or_else(|| missing(member))
+    members.remove(member).map(|member| member.contents).ok_or_else(|| missing(member))
 }
 
 fn missing(member: &str) -> BundleError {

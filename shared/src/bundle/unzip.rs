@@ -1,9 +1,11 @@
-//! Reading zip archives of strangers: one disk, stored or deflated entries, nothing else.
-//! Everything that the archive says twice must be said alike, and no two entries may share bytes.
-
-use std::ops::Range;
+//! Reading zip archives of strangers: one disk, no zip64, stored or deflated entries, nothing
+//! else. Everything that the archive says twice must be said alike, no two entries may share
+//! bytes, and the work is bounded by the number of entries that the caller allows.
 
 use miniz_oxide::inflate::decompress_slice_iter_to_slice;
+
+use super::crc::crc32;
+use super::error::BundleError;
 
 const LOCAL: &[u8; 4] = b"PK\x03\x04";
 const CENTRAL: &[u8; 4] = b"PK\x01\x02";
@@ -13,12 +15,16 @@ const END_LENGTH: usize = 22;
 /// Longest comment.
 const COMMENT: usize = 0xffff;
 
-/// Flag: encrypted.
-const ENCRYPTED: u16 = 1;
+/// Flags: encrypted, strongly encrypted, names encrypted.
+const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 /// Flag: sizes and checksum stand behind the contents, and the entry's own header has none.
 const SIZES_BEHIND: u16 = 1 << 3;
 /// The system whose file modes the external attributes hold.
 const UNIX: u8 = 3;
+/// The attribute of a folder, wherever the attributes come from.
+const FOLDER: u32 = 0x10;
+
+const DIFFERS: Fault = "an entry's header differs from the directory";
 
 /// Why an archive cannot be read: a phrase.
 type Fault = &'static str;
@@ -47,12 +53,152 @@ pub(super) struct Entry<'a> {
     pub(super) is_file: bool,
     /// Bytes, unpacked, as declared.
     pub(super) size: u64,
-    /// Bytes, packed.
-    pub(super) packed_size: u64,
-    flags: u16,
-    crc: u32,
-    /// Where its own header stands.
-    header: usize,
+    /// Its contents as they are packed.
+    pub(super) packed: &'a [u8],
+    /// The checksum of its contents, as declared.
+    pub(super) crc: u32,
+}
+
+/// The entries that an archive's directory lists, in its order.
+///
+/// # Errors
+/// If there are more than `limit`, or the archive contradicts itself.
+pub(super) fn directory(archive: &[u8], limit: usize) -> Result<Vec<Entry<'_>>, BundleError> {
+    let damaged = |problem| BundleError::DamagedArchive { problem };
+    let end = end_record(archive).map_err(damaged)?;
+    if end.count > limit {
+        return Err(BundleError::TooManyEntries { found: end.count, limit });
+    }
+    entries(archive, &end).map_err(damaged)
+}
+
+/// What the record at an archive's end says of its directory.
+struct EndRecord {
+    start: usize,
+    /// Where the directory ends, and the record begins.
+    stop: usize,
+    count: usize,
+}
+
+fn end_record(archive: &[u8]) -> Result<EndRecord, Fault> {
+    let last = archive.len().checked_sub(END_LENGTH).ok_or("it has no directory")?;
+    let first = last.saturating_sub(COMMENT);
+    // The record is so far from the archive's end as its comment is long.
+    let comment = |at: usize| Numbers(&archive[at + END_LENGTH - 2..]).u16();
+    let stop = (first..=last)
+        .rev()
+        .find(|&at| archive[at..].starts_with(END) && comment(at).map(usize::from) == Ok(last - at))
+        .ok_or("its directory, which stands at the end, is missing")?;
+    let mut numbers = Numbers(&archive[stop + END.len()..]);
+    let (disk, start_disk) = (numbers.u16()?, numbers.u16()?);
+    let (here, count) = (numbers.u16()?, numbers.u16()?);
+    let (size, start) = (numbers.u32()? as usize, numbers.u32()? as usize);
+    if disk != 0 || start_disk != 0 || here != count {
+        return Err("it is a part of several");
+    }
+    if start.checked_add(size) != Some(stop) {
+        return Err("its directory is not where it says");
+    }
+    Ok(EndRecord { start, stop, count: count.into() })
+}
+
+fn entries<'a>(archive: &'a [u8], end: &EndRecord) -> Result<Vec<Entry<'a>>, Fault> {
+    let mut directory = Numbers(&archive[end.start..end.stop]);
+    let mut entries = Vec::with_capacity(end.count);
+    let mut places = Vec::with_capacity(end.count);
+    for _ in 0..end.count {
+        let (entry, place) = entry(&archive[..end.start], &mut directory)?;
+        entries.push(entry);
+        places.push(place);
+    }
+    if !directory.0.is_empty() {
+        return Err("its directory holds more than it lists");
+    }
+    // Archives whose entries share bytes unpack to more than they hold.
+    places.sort_unstable();
+    if places.windows(2).any(|pair| pair[0].1 > pair[1].0) {
+        return Err("its members overlap");
+    }
+    Ok(entries)
+}
+
+/// The next entry of the directory, and from where to where it lies in the `files` before the
+/// directory, its own header included.
+fn entry<'a>(
+    files: &'a [u8],
+    directory: &mut Numbers<'a>,
+) -> Result<(Entry<'a>, (usize, usize)), Fault> {
+    if directory.take(4)? != CENTRAL {
+        return Err("its directory is damaged");
+    }
+    let made_by = directory.u16()?;
+    directory.take(2)?;
+    let (flags, method) = (directory.u16()?, directory.u16()?);
+    directory.take(4)?;
+    let sums = [directory.u32()?, directory.u32()?, directory.u32()?];
+    let (name, extra, comment) = (directory.u16()?, directory.u16()?, directory.u16()?);
+    let disk = directory.u16()?;
+    directory.take(2)?;
+    let attributes = directory.u32()?;
+    let header = directory.u32()?;
+    let name = directory.take(name.into())?;
+    directory.take(usize::from(extra) + usize::from(comment))?;
+    let [crc, packed_size, size] = sums;
+    // These numbers mean that the true ones stand elsewhere, for archives of more than 4 GiB.
+    if disk != 0 || [size, packed_size, header].contains(&u32::MAX) {
+        return Err("it is larger than any bundle, or a part of several");
+    }
+
+    let header = header as usize;
+    let mut own = Numbers(files.get(header..).unwrap_or_default());
+    if own.take(4)? != LOCAL {
+        return Err(DIFFERS);
+    }
+    own.take(2)?;
+    let alike = (own.u16()?, own.u16()?) == (flags, method);
+    own.take(4)?;
+    let own_sums = [own.u32()?, own.u32()?, own.u32()?];
+    let (own_name, own_extra) = (own.u16()?, own.u16()?);
+    let alike_sums = own_sums == sums || (flags & SIZES_BEHIND != 0 && own_sums == [0; 3]);
+    if !alike || !alike_sums || own.take(own_name.into())? != name {
+        return Err(DIFFERS);
+    }
+    own.take(own_extra.into())?;
+    let packed = own.take(packed_size as usize)?;
+
+    let unix_kind = attributes >> 16 & 0o170_000;
+    let is_file = !name.ends_with(b"/")
+        && attributes & FOLDER == 0
+        && (made_by.to_le_bytes()[1] != UNIX || matches!(unix_kind, 0 | 0o100_000));
+    let method = match method {
+        0 => Method::Stored,
+        8 => Method::Deflated,
+        _ => Method::Other,
+    };
+    let encrypted = flags & ENCRYPTED != 0;
+    let entry = Entry { name, method, encrypted, is_file, size: size.into(), packed, crc };
+    Ok((entry, (header, files.len() - own.0.len())))
+}
+
+impl Entry<'_> {
+    /// The contents, exactly as long as declared and of the declared checksum. Allocates what the
+    /// directory declares: the caller has compared that with what is there.
+    pub(super) fn unpack(&self) -> Result<Vec<u8>, Fault> {
+        let contents = match self.method {
+            Method::Stored if self.size == self.packed.len() as u64 => self.packed.to_vec(),
+            Method::Deflated => {
+                let mut contents = vec![0; self.size as usize];
+                let packed = std::iter::once(self.packed);
+                let unpacked = decompress_slice_iter_to_slice(&mut contents, packed, false, true);
+                if unpacked != Ok(contents.len()) {
+                    return Err("it cannot be unpacked, or to another length than declared");
+                }
+                contents
+            }
+            Method::Stored | Method::Other => return Err("its length is not the declared one"),
+        };
+        if crc32(&contents) == self.crc { Ok(contents) } else { Err("its checksum is another") }
+    }
 }
 
 /// Little-endian numbers from the front.
@@ -72,167 +218,5 @@ impl<'a> Numbers<'a> {
 
     fn u32(&mut self) -> Result<u32, Fault> {
         Ok(u32::from(self.u16()?) | u32::from(self.u16()?) << 16)
-    }
-}
-
-/// The entries that an archive's directory lists, in its order.
-pub(super) fn directory(archive: &[u8]) -> Result<Vec<Entry<'_>>, Fault> {
-    let (range, count) = end_record(archive)?;
-    let mut numbers = Numbers(&archive[range]);
-    let entries = (0..count).map(|_| entry(&mut numbers)).collect::<Result<_, _>>()?;
-    if numbers.0.is_empty() { Ok(entries) } else { Err("its directory holds more than it lists") }
-}
-
-/// Where the directory lies, and how many entries it has.
-fn end_record(archive: &[u8]) -> Result<(Range<usize>, usize), Fault> {
-    let last = archive.len().checked_sub(END_LENGTH).ok_or("it has no directory")?;
-    let first = last.saturating_sub(COMMENT);
-    let starts = (first..=last).rev();
-    let mut ends = starts.filter(|at| archive[*at..].starts_with(END)).filter(|at| {
-        let length = &archive[at + END_LENGTH - 2..at + END_LENGTH];
-        archive.len() - at - END_LENGTH == usize::from(length[0]) | usize::from(length[1]) << 8
-    });
-    let at = ends.next().ok_or("its directory, which stands at the end, is missing")?;
-    let mut numbers = Numbers(&archive[at + END.len()..]);
-    let (disk, start_disk) = (numbers.u16()?, numbers.u16()?);
-    let (here, count) = (numbers.u16()?, numbers.u16()?);
-    let (size, start) = (numbers.u32()? as usize, numbers.u32()? as usize);
-    if disk != 0 || start_disk != 0 || here != count {
-        return Err("it is a part of several");
-    }
-    let end = start.checked_add(size).filter(|end| *end == at);
-    end.map(|end| (start..end, usize::from(count))).ok_or("its directory is not where it says")
-}
-
-fn entry<'a>(numbers: &mut Numbers<'a>) -> Result<Entry<'a>, Fault> {
-    if numbers.take(4)? != CENTRAL {
-        return Err("its directory is damaged");
-    }
-    let made_by = numbers.u16()?;
-    numbers.take(2)?;
-    let flags = numbers.u16()?;
-    let method = method(numbers.u16()?);
-    numbers.take(4)?;
-    let (crc, packed_size, size) = (numbers.u32()?, numbers.u32()?, numbers.u32()?);
-    let (name, extra, comment) = (numbers.u16()?, numbers.u16()?, numbers.u16()?);
-    let disk = numbers.u16()?;
-    numbers.take(2)?;
-    let attributes = numbers.u32()?;
-    let header = numbers.u32()? as usize;
-    let name = numbers.take(name.into())?;
-    numbers.take(usize::from(extra) + usize::from(comment))?;
-    // These sizes mean that the true ones stand elsewhere, for archives of more than 4 GiB.
-    if disk != 0 || size == u32::MAX || packed_size == u32::MAX || header == u32::MAX as usize {
-        return Err("it is larger than any bundle, or a part of several");
-    }
-    let unix_kind = attributes >> 16 & 0o170_000;
-    let is_file = !name.ends_with(b"/")
-        && (made_by.to_le_bytes()[1] != UNIX || matches!(unix_kind, 0 | 0o100_000));
-    Ok(Entry {
-        name,
-        method,
-        encrypted: flags & ENCRYPTED != 0,
-        is_file,
-        size: size.into(),
-        packed_size: packed_size.into(),
-        flags,
-        crc,
-        header,
-    })
-}
-
-const fn method(number: u16) -> Method {
-    match number {
-        0 => Method::Stored,
-        8 => Method::Deflated,
-        _ => Method::Other,
-    }
-}
-
-impl<'a> Entry<'a> {
-    /// Where the entry lies in the archive, header and packed contents, and where these begin.
-    pub(super) fn place(&self, archive: &[u8]) -> Result<(Range<usize>, usize), Fault> {
-        let mut numbers = Numbers(archive.get(self.header..).unwrap_or_default());
-        let differs = "an entry's header differs from the directory";
-        if numbers.take(4)? != LOCAL {
-            return Err(differs);
-        }
-        numbers.take(2)?;
-        let flags = numbers.u16()?;
-        let packed_in = method(numbers.u16()?);
-        numbers.take(4)?;
-        let (crc, packed_size, size) = (numbers.u32()?, numbers.u32()?, numbers.u32()?);
-        let (name, extra) = (numbers.u16()?, numbers.u16()?);
-        let same_sizes = (crc, u64::from(packed_size), u64::from(size))
-            == (self.crc, self.packed_size, self.size)
-            || (flags & SIZES_BEHIND != 0 && (crc, packed_size, size) == (0, 0, 0));
-        if flags != self.flags
-            || packed_in != self.method
-            || !same_sizes
-            || numbers.take(name.into())? != self.name
-        {
-            return Err(differs);
-        }
-        numbers.take(extra.into())?;
-        let start = archive.len() - numbers.0.len();
-        numbers.take(self.packed_size as usize)?;
-        Ok((self.header..archive.len() - numbers.0.len(), start))
-    }
-
-    /// The contents, exactly as long as declared and of the declared checksum. Allocates what the
-    /// directory declares: the caller has compared that with what is there.
-    pub(super) fn unpack(&self, archive: &'a [u8]) -> Result<Vec<u8>, Fault> {
-        let (range, start) = self.place(archive)?;
-        let packed = &archive[start..range.end];
-        let contents = match self.method {
-            Method::Stored if self.size == self.packed_size => packed.to_vec(),
-            Method::Deflated => {
-                let mut contents = vec![0; self.size as usize];
-                let one = std::iter::once(packed);
-                let unpacked = decompress_slice_iter_to_slice(&mut contents, one, false, true);
-                if unpacked != Ok(contents.len()) {
-                    return Err("it cannot be unpacked, or to another length than declared");
-                }
-                contents
-            }
-            Method::Stored | Method::Other => return Err("its length is not the declared one"),
-        };
-        if crc32(&contents) != self.crc {
-            return Err("its checksum is another");
-        }
-        Ok(contents)
-    }
-}
-
-/// The archive format's checksum, by a table of 1 KiB.
-fn crc32(bytes: &[u8]) -> u32 {
-    const TABLE: [u32; 256] = {
-        let mut table = [0; 256];
-        let mut at = 0;
-        while at < 256 {
-            let (mut value, mut bit) = (at as u32, 0);
-            while bit < 8 {
-                value = if value & 1 == 1 { value >> 1 ^ 0xedb8_8320 } else { value >> 1 };
-                bit += 1;
-            }
-            table[at] = value;
-            at += 1;
-        }
-        table
-    };
-    let end = bytes
-        .iter()
-        .fold(u32::MAX, |sum, byte| sum >> 8 ^ TABLE[((sum ^ u32::from(*byte)) & 0xff) as usize]);
-    !end
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_checksum_is_the_known_one() {
-        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
-        assert_eq!(crc32(b""), 0);
     }
 }

@@ -1,7 +1,11 @@
 //! Writing a bundle: only what [`super::read()`] will read again.
 
-use super::archive::{GAPS, MANIFEST, REQUESTS, TELEMETRY, pack, signoff_member, signoff_name};
+use super::archive::{
+    GAPS, MANIFEST, Member, REQUESTS, TELEMETRY, signoff_member, signoff_name, unpack,
+};
+use super::crc::crc32;
 use super::error::BundleError;
+use super::pack::{Packed, in_order, pack};
 use super::read::{check_manifest, sha256};
 use super::rows::Rules;
 use super::{Bundle, gaps, requests, telemetry};
@@ -28,21 +32,39 @@ pub fn write(bundle: &Bundle) -> Result<Vec<u8>, BundleError> {
     let manifest = serde_json::to_vec_pretty(&manifest).map_err(BundleError::Manifest)?;
     let mut signoffs = Vec::new();
     for (name, text) in &bundle.signoffs {
-        let member = signoff_member(name);
-        if signoff_name(&member).is_none() {
-            let name = name.escape_default().to_string();
-            return Err(BundleError::UnknownMember { name });
-        }
-        signoffs.push((member, text.as_bytes()));
+        signoffs.push((checked_signoff_member(name)?, text.as_bytes()));
     }
-    let mut members: Vec<(&str, &[u8])> = vec![
-        (MANIFEST, &manifest),
-        (REQUESTS, &requests),
-        (GAPS, gaps.as_bytes()),
-        (TELEMETRY, &telemetry),
+    let mut members = vec![
+        Packed::new(MANIFEST, &manifest),
+        Packed::new(REQUESTS, &requests),
+        Packed::new(GAPS, gaps.as_bytes()),
+        Packed::new(TELEMETRY, &telemetry),
     ];
-    members.extend(signoffs.iter().map(|(member, text)| (member.as_str(), *text)));
+    members.extend(signoffs.iter().map(|(member, text)| Packed::new(member, text)));
     pack(&members)
+}
+
+/// Puts a sign-off into a bundle's file, in the place of one of the same name. Every other member
+/// stays as it is, to the byte.
+///
+/// # Errors
+/// If the bytes are no bundle, the name is none that a sign-off may have, or the bundle holds
+/// too many of them.
+pub fn with_signoff(bytes: &[u8], name: &str, envelope: &str) -> Result<Vec<u8>, BundleError> {
+    let mut members = unpack(bytes)?;
+    let contents = envelope.as_bytes().to_vec();
+    let crc = crc32(&contents);
+    members.insert(checked_signoff_member(name)?, Member { contents, crc });
+    pack(&in_order(&members))
+}
+
+fn checked_signoff_member(name: &str) -> Result<String, BundleError> {
+    let member = signoff_member(name);
+    if signoff_name(&member).is_none() {
+        let name = name.escape_default().to_string();
+        return Err(BundleError::UnknownMember { name });
+    }
+    Ok(member)
 }
 
 /// The table of requests, put in order and checked.

@@ -1,6 +1,6 @@
 //! Verdicts: what evidence about a share says of a promise.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::measured::Measured;
 use crate::promise::{PromiseKind, Target};
@@ -9,7 +9,7 @@ use crate::stats::share;
 use crate::units::{Nanos, Ratio, Seconds, Share};
 
 /// A promise's verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The evidence shows the promise kept.

@@ -141,8 +141,11 @@ pub enum AttentionKind {
         /// The bundle's.
         version: u32,
     },
-    /// Nobody signed.
-    Unsigned,
+    /// The bundle is not signed, or its signatures do not count.
+    NotSigned {
+        /// What its sign-off is worth.
+        sign_off: SignOff,
+    },
     /// Rows of different models stand side by side.
     DifferentModels,
     /// The measuring tool says so.
@@ -174,8 +177,19 @@ impl AttentionKind {
             | Self::WindowTooShort { .. }
             | Self::Rejudged
             | Self::OtherDefinitions { .. }
-            | Self::Unsigned
             | Self::DifferentModels => Severity::Caution,
+            Self::NotSigned { sign_off } => match sign_off {
+                SignOff::Signed { .. }
+                | SignOff::PartlySigned { .. }
+                | SignOff::Unsigned
+                | SignOff::UnknownKey { .. } => Severity::Caution,
+                SignOff::BadSignature { .. }
+                | SignOff::ContentsChanged { .. }
+                | SignOff::NumbersDiffer { .. }
+                | SignOff::Expired { .. }
+                | SignOff::Superseded { .. }
+                | SignOff::Revoked { .. } => Severity::Blocks,
+            },
             Self::Failures { .. } | Self::CacheUnknown | Self::Warning { .. } => Severity::Note,
         }
     }
@@ -256,7 +270,8 @@ fn of_row(row: &Row) -> Vec<AttentionKind> {
         row.definitions != crate::DEFINITIONS_VERSION,
         AttentionKind::OtherDefinitions { version: row.definitions },
     );
-    note(row.sign_off == SignOff::Unsigned, AttentionKind::Unsigned);
+    let sign_off = row.sign_off.clone();
+    note(!sign_off.is_signed(), AttentionKind::NotSigned { sign_off });
     found.extend(row.warnings.iter().cloned().map(|text| AttentionKind::Warning { text }));
     found
 }

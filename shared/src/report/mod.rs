@@ -6,6 +6,7 @@
 
 mod attention;
 pub mod charts;
+pub mod export;
 pub mod table;
 pub mod view;
 
@@ -23,6 +24,7 @@ use crate::promise::PromiseSheet;
 use crate::units::{Ratio, Share};
 use crate::workload::{Shape, Workload};
 
+pub use crate::signoff::SignOff;
 pub use attention::{
     Attention, AttentionKind, DegradationOfTier, MoneyPart, PromiseOfTier, Severity,
 };
@@ -40,14 +42,6 @@ pub struct Entry {
     pub capacity: Capacity,
     /// What its signatures are worth, as the caller verified them.
     pub sign_off: SignOff,
-}
-
-/// What a bundle's signatures are worth.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "state")]
-pub enum SignOff {
-    /// Nobody signed.
-    Unsigned,
 }
 
 /// One or several bundles, side by side.

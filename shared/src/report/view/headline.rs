@@ -75,7 +75,7 @@ pub fn summary(report: &Report, words: &Words) -> Table {
             at(&|at| standing(at.standing, words)),
             cost_cell(&row.economics.clone().and_then(|money| money.cost), words),
             Cell::measured(&value.and_then(|value| value.total), words, |total| fixed(*total, 0)),
-            sign_off(&row.sign_off, words),
+            if row.rejudged { scenario(words) } else { sign_off(&row.sign_off, words) },
         ]
     });
     let rows = rows.collect();
@@ -98,12 +98,27 @@ fn standing(standing: Standing, words: &Words) -> Cell {
     })
 }
 
+/// Judged by another sheet than the one that was signed: no signature covers it.
+fn scenario(words: &Words) -> Cell {
+    Cell::new(words.say.scenario).with_tone(Tone::Unsure)
+}
+
 /// What the signatures are worth, as a pill.
 #[must_use]
 pub fn sign_off(state: &SignOff, words: &Words) -> Cell {
-    match state {
-        SignOff::Unsigned => Cell::new(words.say.unsigned).with_tone(Tone::Unsure),
-    }
+    let tone = match state {
+        SignOff::Signed { .. } => Tone::Good,
+        SignOff::PartlySigned { .. } | SignOff::Unsigned | SignOff::UnknownKey { .. } => {
+            Tone::Unsure
+        }
+        SignOff::BadSignature { .. }
+        | SignOff::ContentsChanged { .. }
+        | SignOff::NumbersDiffer { .. }
+        | SignOff::Expired { .. }
+        | SignOff::Superseded { .. }
+        | SignOff::Revoked { .. } => Tone::Bad,
+    };
+    Cell::new((words.sign_off)(state)).with_tone(tone)
 }
 
 /// λ_slo_max as the bracket it is, and on what it rests.

@@ -1,6 +1,8 @@
 //! English: names, headings, sayings.
 
+pub(super) mod import;
 mod reasons;
+mod sign_off;
 
 use super::{Charts, Comparing, Lang, Sayings, Terms, Titles, Words};
 use crate::capacity::{Basis, Standing};
@@ -36,6 +38,9 @@ pub const EN: Words = Words {
     invalid: reasons::invalid,
     degradation: reasons::degradation,
     attention: reasons::attention,
+    sign_off: sign_off::label,
+    sign_off_advice: sign_off::advice,
+    signature_problem: sign_off::problem,
     severity: reasons::severity,
     needed: reasons::needed,
 };
@@ -72,6 +77,11 @@ const TERMS: Terms = Terms {
     tool: "Measured with",
     definitions: "Definitions",
     sign_off: "Sign-off",
+    role: "Role",
+    signer: "Signer",
+    key: "Key",
+    steps_per_task: "Steps a task",
+    until: "Until",
     standing: "Standing",
     step: "Step",
     step_kind: "Kind",
@@ -196,7 +206,8 @@ const SAYINGS: Sayings = Sayings {
     soak_without_degradation: "without degradation",
     steps_unit: "steps/day",
     tasks_unit: "tasks/day",
-    unsigned: "unsigned",
+    scenario: "scenario",
+    counts: "counts",
     yes: "yes",
     no: "no",
     comma: ", ",

@@ -236,10 +236,7 @@ pub(super) fn attention(kind: &AttentionKind) -> Advice {
             format!("Measured under metric definitions, version {version}"),
             "Compare only rows of one version, or measure again.",
         ),
-        AttentionKind::Unsigned => (
-            "Nobody has signed this bundle".to_owned(),
-            "Have it signed before a customer sees it.",
-        ),
+        AttentionKind::NotSigned { sign_off } => return super::sign_off::advice(sign_off),
         AttentionKind::DifferentModels => (
             "The rows are of different models or revisions".to_owned(),
             "Compare them in money, not token by token.",

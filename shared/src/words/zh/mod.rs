@@ -1,6 +1,8 @@
 //! Simplified Chinese: names, headings, sayings.
 
+pub(super) mod import;
 mod reasons;
+mod sign_off;
 
 use super::{Charts, Comparing, Lang, Sayings, Terms, Titles, Words};
 use crate::capacity::{Basis, Standing};
@@ -36,6 +38,9 @@ pub const ZH: Words = Words {
     invalid: reasons::invalid,
     degradation: reasons::degradation,
     attention: reasons::attention,
+    sign_off: sign_off::label,
+    sign_off_advice: sign_off::advice,
+    signature_problem: sign_off::problem,
     severity: reasons::severity,
     needed: reasons::needed,
 };
@@ -72,6 +77,11 @@ const TERMS: Terms = Terms {
     tool: "测量工具",
     definitions: "口径版本",
     sign_off: "签署",
+    role: "角色",
+    signer: "签署人",
+    key: "密钥",
+    steps_per_task: "每任务步数",
+    until: "有效期至",
     standing: "效力",
     step: "负载点",
     step_kind: "用途",
@@ -196,7 +206,8 @@ const SAYINGS: Sayings = Sayings {
     soak_without_degradation: "无退化",
     steps_unit: "次/日",
     tasks_unit: "个/日",
-    unsigned: "未签署",
+    scenario: "情景测算",
+    counts: "有效",
     yes: "是",
     no: "否",
     comma: "、",

@@ -198,7 +198,7 @@ pub(super) fn attention(kind: &AttentionKind) -> Advice {
         AttentionKind::OtherDefinitions { version } => {
             (format!("按指标口径第 {version} 版测量"), "只可与同一版本的结果比较，或重新测量。")
         }
-        AttentionKind::Unsigned => ("该数据包尚无人签署".to_owned(), "对外提供之前请先完成签署。"),
+        AttentionKind::NotSigned { sign_off } => return super::sign_off::advice(sign_off),
         AttentionKind::DifferentModels => {
             ("各行的模型或版本不同".to_owned(), "只能按金额比较，不能逐 token 比较。")
         }

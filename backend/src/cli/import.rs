@@ -1,0 +1,102 @@
+//! `tokencap import`: results of other tools, audited.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use sha2::{Digest, Sha256};
+use tokencap_shared::bundle::{self, Bundle};
+use tokencap_shared::import::{self, File, Import as Found, view};
+use tokencap_shared::promise::PromiseSheet;
+use tokencap_shared::words::Words;
+
+use super::report::{Language, say, terminal_width};
+use crate::presets::Kind;
+use crate::{plan, store, text};
+
+/// Read results of AIPerf, GuideLLM, vLLM, SGLang, inference-perf, llmperf, InferenceX, MLPerf,
+/// EvalScope, genai-bench or llm-d: audited, translated, several as a sweep. Never signable.
+#[derive(Debug, Args)]
+pub(super) struct Import {
+    /// Files, as the tools wrote them. Parts of one result (records, summary, telemetry) find
+    /// each other by their names.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Judge records by this promise sheet.
+    #[arg(long, value_name = "PRESET|FILE")]
+    promise: Option<String>,
+    /// Write the results whose records say when requests were sent as a bundle; needs --promise.
+    #[arg(long, value_name = "BUNDLE", requires = "promise")]
+    out: Option<PathBuf>,
+    /// Print everything as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Language. Default: the terminal's, else English.
+    #[arg(long, value_enum)]
+    lang: Option<Language>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If no file could be imported.
+pub(super) fn run(args: &Import) -> anyhow::Result<()> {
+    let sheet: Option<PromiseSheet> = args
+        .promise
+        .as_deref()
+        .map(|name| plan::named(name, Kind::Promise, "promise sheet", Path::new(".")))
+        .transpose()?;
+    let mut files = Vec::new();
+    for path in &args.files {
+        files.push((path.to_string_lossy().into_owned(), store::load_bytes(path)?));
+    }
+    let files: Vec<File<'_>> = files.iter().map(|(name, bytes)| File { name, bytes }).collect();
+    let found = import::import(&files);
+    for refused in &found.refused {
+        eprintln!("tokencap: {refused}");
+    }
+    if found.runs.is_empty() {
+        bail!("nothing was imported");
+    }
+    if args.json {
+        say(&format!("{}\n", serde_json::to_string_pretty(&found.runs)?))?;
+    } else {
+        let words = Language::or_terminal(args.lang).words();
+        say(&told(&found, sheet.as_ref(), words))?;
+    }
+    if let (Some(out), Some(sheet)) = (&args.out, &sheet) {
+        let bundle = import::to_bundle(&found.runs, sheet).context(
+            "no result has records that say when requests were sent: there is nothing to put into \
+             a bundle",
+        )?;
+        let bundle = identified(bundle, &files);
+        store::save(out, &bundle::write(&bundle)?)?;
+        eprintln!("Written: {} (imported, not signable)", out.display());
+    }
+    Ok(())
+}
+
+/// An imported run is its files: the same files are the same run.
+fn identified(mut bundle: Bundle, files: &[File<'_>]) -> Bundle {
+    let mut hasher = Sha256::new();
+    for file in files {
+        hasher.update(file.bytes);
+    }
+    let digest = hasher.finalize();
+    bundle.manifest.run = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+    bundle
+}
+
+fn told(found: &Found, sheet: Option<&PromiseSheet>, words: &Words) -> String {
+    let table = |table| text::table(&table, terminal_width());
+    let mut sections = vec![table(view::results(found, words))];
+    if let Some(sheet) = sheet {
+        let judged: Vec<_> =
+            found.runs.iter().filter_map(|run| Some((run, import::judge(run, sheet)?))).collect();
+        if !judged.is_empty() {
+            sections.push(table(view::promises(&judged, sheet, words)));
+        }
+    }
+    sections.extend(found.runs.iter().map(|run| table(view::findings(run, words))));
+    sections.join("\n")
+}

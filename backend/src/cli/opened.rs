@@ -1,0 +1,58 @@
+//! A bundle, opened and computed anew, as every command about signatures needs it.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::Context;
+use tokencap_shared::bundle::{self, Bundle, Seal};
+use tokencap_shared::capacity::{self, Capacity};
+use tokencap_shared::signoff::{Signed, Trust, UtcTime, Verification, verify};
+
+use crate::store;
+
+/// A bundle's file, what is in it, and the numbers that its raw records give.
+pub(super) struct Opened {
+    pub(super) path: PathBuf,
+    bytes: Vec<u8>,
+    pub(super) bundle: Bundle,
+    pub(super) seal: Seal,
+    pub(super) capacity: Capacity,
+}
+
+impl Opened {
+    pub(super) fn new(path: &Path) -> anyhow::Result<Self> {
+        let bytes = store::load_bytes(path)?;
+        let (bundle, seal) =
+            bundle::open(&bytes).with_context(|| format!("cannot use {}", path.display()))?;
+        let capacity = capacity::of_bundle(&bundle);
+        Ok(Self { path: path.to_owned(), bytes, bundle, seal, capacity })
+    }
+
+    /// What its signatures are worth now.
+    pub(super) fn verify(&self, trust: &Trust) -> anyhow::Result<Verification> {
+        Ok(verify(&self.bundle, &self.seal, &self.capacity, trust, &now()?))
+    }
+
+    /// Puts a sign-off into the file.
+    pub(super) fn add(&mut self, signed: &Signed) -> anyhow::Result<()> {
+        let bytes = bundle::with_signoff(&self.bytes, signed.file, &signed.text)?;
+        store::save(&self.path, &bytes)?;
+        *self = Self::new(&self.path)?;
+        Ok(())
+    }
+}
+
+/// The clock of this machine, in whole seconds.
+pub(super) fn now() -> anyhow::Result<UtcTime> {
+    utc(jiff::Timestamp::try_from(SystemTime::now()).context("this machine's clock is wrong")?)
+}
+
+/// So many days from now.
+pub(super) fn in_days(days: u32) -> anyhow::Result<UtcTime> {
+    let later = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24 * i64::from(days));
+    utc(later)
+}
+
+fn utc(instant: jiff::Timestamp) -> anyhow::Result<UtcTime> {
+    Ok(instant.strftime("%Y-%m-%dT%H:%M:%SZ").to_string().parse()?)
+}

@@ -1,0 +1,59 @@
+//! `tokencap revoke`: withdraws the numbers of a bundle, or names the run that replaces it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::opened::{Opened, now};
+use super::passphrase::Passphrase;
+use crate::keys::KeyFile;
+use tokencap_shared::signoff::Signer;
+
+/// Withdraw a bundle's numbers, with a reason, or say which later run replaces it.
+#[derive(Debug, Args)]
+pub(super) struct Revoke {
+    /// The bundle. The statement is added to it; nothing is deleted.
+    bundle: PathBuf,
+    /// Why the numbers no longer hold.
+    #[arg(long, value_name = "TEXT", required_unless_present = "superseded_by")]
+    reason: Option<String>,
+    /// The bundle of the run that replaces this one.
+    #[arg(long, value_name = "BUNDLE", conflicts_with = "reason")]
+    superseded_by: Option<PathBuf>,
+    /// The key's file, as `tokencap keygen` wrote it.
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+    #[command(flatten)]
+    passphrase: Passphrase,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If a bundle cannot be read, or the key does not open.
+pub(super) fn run(args: &Revoke) -> anyhow::Result<()> {
+    let mut opened = Opened::new(&args.bundle)?;
+    let later = match &args.superseded_by {
+        Some(path) => Some(Opened::new(path)?.bundle.manifest.run),
+        None => None,
+    };
+    let file = KeyFile::load(&args.key)?;
+    let key = file.unlock(&args.passphrase.ask()?)?;
+    let signer = Signer { key: &key, name: file.name(), now: now()? };
+    let (manifest, seal) = (&opened.bundle.manifest, &opened.seal);
+    let run = manifest.run.clone();
+    let (signed, lines) = if let Some(by) = later {
+        let lines = format!("[[superseded]]\nrun = {run:?}\nby = {by:?}");
+        (signer.supersede(manifest, seal, by), lines)
+    } else {
+        let reason = args.reason.clone().unwrap_or_default();
+        let lines = format!("[[revoked]]\nrun = {run:?}\nreason = {reason:?}");
+        (signer.revoke(manifest, seal, reason), lines)
+    };
+    opened.add(&signed)?;
+    println!(
+        "Done. Copies of the bundle elsewhere do not know it: whoever holds one adds this to the \
+         trusted keys file:\n\n{lines}"
+    );
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! `tokencap sign`: answers for the numbers of a bundle.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::Args;
+use tokencap_shared::capacity::Standing;
+use tokencap_shared::format::{compact, plain};
+use tokencap_shared::promise::Role;
+use tokencap_shared::signoff::{SignOff, SignedNumbers, Signer};
+use tokencap_shared::words::Lang;
+
+use super::opened::{Opened, in_days, now};
+use super::passphrase::Passphrase;
+use crate::keys::KeyFile;
+use crate::trust;
+
+/// Sign the numbers of a bundle: recomputes them from the raw records first.
+#[derive(Debug, Args)]
+pub(super) struct Sign {
+    /// The bundle. The signature is added to it.
+    bundle: PathBuf,
+    /// In which role.
+    #[arg(long, value_name = "measured-by|reviewed-by|approved-by", value_parser = role)]
+    role: Role,
+    /// The key's file, as `tokencap keygen` wrote it.
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+    /// For how many days the signature holds; 0: without end.
+    #[arg(long, default_value_t = 365)]
+    valid_days: u32,
+    /// Your trusted keys, to check the signatures that are there.
+    #[arg(long, value_name = "FILE", env = "TOKENCAP_TRUST")]
+    trust: Option<PathBuf>,
+    #[command(flatten)]
+    passphrase: Passphrase,
+}
+
+fn role(name: &str) -> Result<Role, String> {
+    match name {
+        "measured-by" => Ok(Role::MeasuredBy),
+        "reviewed-by" => Ok(Role::ReviewedBy),
+        "approved-by" => Ok(Role::ApprovedBy),
+        _ => Err("roles are measured-by, reviewed-by and approved-by".to_owned()),
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the bundle holds nothing that may be signed, its signatures are bad, or the key does not
+/// open.
+pub(super) fn run(args: &Sign) -> anyhow::Result<()> {
+    let words = Lang::En.words();
+    let trust = trust::load(args.trust.as_deref())?;
+    let mut opened = Opened::new(&args.bundle)?;
+    let before = opened.verify(&trust)?.state;
+    if let SignOff::BadSignature { .. }
+    | SignOff::ContentsChanged { .. }
+    | SignOff::NumbersDiffer { .. }
+    | SignOff::Superseded { .. }
+    | SignOff::Revoked { .. } = before
+    {
+        let advice = (words.sign_off_advice)(&before);
+        bail!("{}: nothing is signed on top of that. {}", advice.what, advice.fix);
+    }
+    let numbers = SignedNumbers::of(&opened.bundle.manifest, &opened.capacity)?;
+    println!("{}", summary(&numbers));
+
+    let file = KeyFile::load(&args.key)?;
+    let key = file.unlock(&args.passphrase.ask()?)?;
+    let signer = Signer { key: &key, name: file.name(), now: now()? };
+    let expires = if args.valid_days == 0 { None } else { Some(in_days(args.valid_days)?) };
+    let role = args.role;
+    let (manifest, seal) = (&opened.bundle.manifest, &opened.seal);
+    let signed = signer.sign_off(manifest, seal, &opened.capacity, role, expires)?;
+    opened.add(&signed)?;
+    let state = opened.verify(&trust)?.state;
+    println!(
+        "Signed as {} by {} ({}). The bundle is now: {}",
+        (words.role)(role),
+        file.name(),
+        file.public().fingerprint(),
+        (words.sign_off)(&state)
+    );
+    Ok(())
+}
+
+/// What one puts one's name to, in a line or two.
+fn summary(numbers: &SignedNumbers) -> String {
+    let standing = match numbers.standing {
+        Standing::Committed => "committed",
+        Standing::Reference => "reference only: no soak at this rate",
+    };
+    format!(
+        "{}{} on {} × {} under the promises `{}`:\n\
+         λ_slo_max {} req/s, SLO goodput {} tok/s, {} tok/day ({standing})",
+        if numbers.simulated { "SIMULATED " } else { "" },
+        numbers.model,
+        numbers.gpus_serving,
+        numbers.gpu,
+        numbers.promise,
+        plain(numbers.lambda),
+        plain(numbers.goodput),
+        compact(numbers.daily.get(), Lang::En),
+    )
+}

@@ -1,0 +1,81 @@
+//! `tokencap verify`: recomputes every number of a bundle and checks its signatures.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::Args;
+use tokencap_shared::report::table::{Cell, Column, Table};
+use tokencap_shared::signoff::{Signature, Verification};
+use tokencap_shared::words::Words;
+
+use super::opened::Opened;
+use super::report::{Language, say, terminal_width};
+use crate::{text, trust};
+
+/// Recompute every number from the raw records, then check the signatures. Exit code 0 only if
+/// the bundle is signed.
+#[derive(Debug, Args)]
+pub(super) struct Verify {
+    /// The bundle.
+    bundle: PathBuf,
+    /// Your trusted keys. Without it: tokencap/trusted.toml in your configuration folder.
+    #[arg(long, value_name = "FILE", env = "TOKENCAP_TRUST")]
+    trust: Option<PathBuf>,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Language. Default: the terminal's, else English.
+    #[arg(long, value_enum)]
+    lang: Option<Language>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the bundle cannot be read, or is not signed.
+pub(super) fn run(args: &Verify) -> anyhow::Result<()> {
+    let trust = trust::load(args.trust.as_deref())?;
+    let words = Language::or_terminal(args.lang).words();
+    let found = Opened::new(&args.bundle)?.verify(&trust)?;
+    if args.json {
+        say(&format!("{}\n", serde_json::to_string_pretty(&found)?))?;
+    } else {
+        say(&told(&found, words))?;
+    }
+    if !found.state.is_signed() {
+        bail!("{} is not signed ({})", args.bundle.display(), found.state.name());
+    }
+    Ok(())
+}
+
+fn told(found: &Verification, words: &Words) -> String {
+    let advice = (words.sign_off_advice)(&found.state);
+    let head = format!("{}\n{}. {}\n", (words.sign_off)(&found.state), advice.what, advice.fix);
+    if found.signatures.is_empty() {
+        return head;
+    }
+    let terms = &words.term;
+    let table = Table {
+        caption: String::new(),
+        columns: [terms.role, terms.signer, terms.key, terms.date, terms.until, terms.remark]
+            .map(Column::text)
+            .into(),
+        rows: found.signatures.iter().map(|signature| row(signature, words)).collect(),
+    };
+    format!("{head}\n{}", text::table(&table, terminal_width()))
+}
+
+fn row(signature: &Signature, words: &Words) -> Vec<Cell> {
+    let text = |text: Option<&str>| text.map_or_else(Cell::empty, Cell::new);
+    vec![
+        Cell::new(signature.role.map_or(signature.file.as_str(), |role| (words.role)(role))),
+        text(signature.signer.as_deref()),
+        text(signature.fingerprint.as_deref()),
+        text(signature.signed_at.as_ref().map(|time| time.as_str())),
+        text(signature.expires.as_ref().map(|time| time.day())),
+        signature.problem.as_ref().map_or_else(
+            || Cell::new(words.say.counts),
+            |problem| Cell::new((words.signature_problem)(problem)),
+        ),
+    ]
+}

@@ -1,0 +1,271 @@
+//! The money of one row as a sheet of live formulas: measured figures, assumptions that may be
+//! changed, and what follows from both.
+
+use rust_xlsxwriter::{Formula, Worksheet};
+use tokencap_shared::capacity::DAY;
+use tokencap_shared::measured::Measured;
+use tokencap_shared::money::PriceSheet;
+use tokencap_shared::report::Row;
+use tokencap_shared::words::Words;
+
+use super::xlsx::{Formats, XlsxError, label, number_format};
+
+/// Writes rows of name, value and unit, and remembers where values stand.
+struct Sheet<'a> {
+    sheet: &'a mut Worksheet,
+    formats: &'a Formats,
+    at: u32,
+}
+
+/// A value in the sheet: its address, and what it is now. Absent where it is not known.
+#[derive(Clone, Debug, Default)]
+struct Value(Option<(String, f64)>);
+
+impl Sheet<'_> {
+    fn heading(&mut self, text: &str) -> Result<(), XlsxError> {
+        self.at += u32::from(self.at > 0);
+        self.sheet.write_string_with_format(self.at, 0, text, &self.formats.title)?;
+        self.at += 1;
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<(), XlsxError> {
+        self.sheet.write_string(self.at, 0, text)?;
+        self.at += 1;
+        Ok(())
+    }
+
+    fn names(&mut self, name: &str, unit: &str, remark: &str) -> Result<String, XlsxError> {
+        self.sheet.write_string(self.at, 0, name)?;
+        self.sheet.write_string(self.at, 2, unit)?;
+        self.sheet.write_string(self.at, 3, remark)?;
+        self.at += 1;
+        Ok(format!("B{}", self.at))
+    }
+
+    /// A measured figure.
+    fn measured(
+        &mut self,
+        name: &str,
+        unit: &str,
+        value: Measured<f64>,
+        words: &Words,
+    ) -> Result<Value, XlsxError> {
+        let row = self.at;
+        match value {
+            Measured::Value(value) => {
+                let address = self.names(name, unit, "")?;
+                self.sheet.write_number(row, 1, value)?;
+                Ok(Value(Some((address, value))))
+            }
+            Measured::Missing(reason) => {
+                self.names(name, unit, &(words.missing)(&reason))?;
+                Ok(Value(None))
+            }
+        }
+    }
+
+    /// A value that the reader may change.
+    fn assumed(
+        &mut self,
+        name: &str,
+        unit: &str,
+        value: Option<f64>,
+        remark: &str,
+    ) -> Result<Value, XlsxError> {
+        let row = self.at;
+        let address = self.names(name, unit, remark)?;
+        let Some(value) = value else {
+            // Empty, to be filled in; a formula that needs it stays away.
+            self.sheet.write_blank(row, 1, &self.formats.assumption)?;
+            return Ok(Value(None));
+        };
+        self.sheet.write_number_with_format(row, 1, value, &self.formats.assumption)?;
+        Ok(Value(Some((address, value))))
+    }
+
+    /// A formula over known values. `{0}`, `{1}`… stand for their addresses; the result is what
+    /// the formula gives now, for readers that do not compute.
+    fn formula(
+        &mut self,
+        name: &str,
+        unit: &str,
+        decimals: usize,
+        values: &[&Value],
+        formula: &str,
+        result: impl Fn(&[f64]) -> f64,
+    ) -> Result<Value, XlsxError> {
+        let known: Option<Vec<&(String, f64)>> =
+            values.iter().map(|value| value.0.as_ref()).collect();
+        let Some(known) = known else { return Ok(Value(None)) };
+        let numbers: Vec<f64> = known.iter().map(|(_, number)| *number).collect();
+        let result = result(&numbers);
+        if !result.is_finite() {
+            return Ok(Value(None));
+        }
+        let mut text = formula.to_owned();
+        for (index, (address, _)) in known.iter().enumerate() {
+            text = text.replace(&format!("{{{index}}}"), address);
+        }
+        let row = self.at;
+        let address = self.names(name, unit, "")?;
+        let formula = Formula::new(text).set_result(result.to_string());
+        let format = self.formats.plain.clone().set_num_format(number_format(decimals));
+        self.sheet.write_formula_with_format(row, 1, formula, &format)?;
+        Ok(Value(Some((address, result))))
+    }
+}
+
+/// Writes the sheet.
+pub(super) fn write(
+    sheet: &mut Worksheet,
+    row: &Row,
+    prices: &PriceSheet,
+    words: &Words,
+    formats: &Formats,
+) -> Result<(), XlsxError> {
+    sheet.set_column_width(0, 40)?;
+    sheet.set_column_width(1, 18)?;
+    sheet.set_column_width(2, 20)?;
+    sheet.set_column_width(3, 60)?;
+    let mut sheet = Sheet { sheet, formats, at: 0 };
+    let terms = &words.term;
+    let currency = prices.currency.as_str();
+    let per_mtok = format!("{currency}/MTok");
+    let a_day = format!("{currency}/day");
+
+    sheet.heading(&label(row, words))?;
+    sheet.text(words.say.money_is_derived)?;
+    sheet.text(&(words.say.prices_of)(&prices.name, &prices.date))?;
+
+    sheet.heading(terms.measured)?;
+    let at = &row.capacity.at;
+    let goodput = at.clone().map(|at| at.goodput.get());
+    let goodput = sheet.measured(terms.goodput, "tok/s", goodput, words)?;
+    let sold = row.capacity.lambda.value().and_then(|lambda| row.step(lambda.step));
+    let sold = Measured::of(sold, tokencap_shared::measured::Missing::NothingHeld);
+    let wall = sold.clone().and_then(|step| step.wall.clone()).map(|wall| wall.get());
+    let wall = sheet.measured(terms.wall, "s", wall, words)?;
+    let tokens = |get: fn(&tokencap_shared::judge::Sold) -> Measured<u64>| {
+        sold.clone().and_then(|step| get(&step.sold)).map(|tokens| tokens as f64)
+    };
+    let output = tokens(|sold| Measured::Value(sold.output));
+    let output = sheet.measured(terms.output, "tok", output, words)?;
+    let uncached = tokens(|sold| sold.input_uncached.clone());
+    let uncached = sheet.measured(terms.input_uncached, "tok", uncached, words)?;
+    let cached = tokens(|sold| sold.input_cached.clone());
+    let cached = sheet.measured(terms.input_cached, "tok", cached, words)?;
+
+    sheet.heading(words.title.assumptions)?;
+    let gpus = f64::from(row.deployment.gpus_provisioned);
+    let gpus = sheet.assumed(terms.gpus_provisioned, "", Some(gpus), "")?;
+    let serving = f64::from(row.deployment.gpus_serving);
+    let serving = sheet.assumed(terms.gpus_serving, "", Some(serving), "")?;
+    let source = |source: Option<&str>| source.unwrap_or_default().to_owned();
+    let price = prices.gpu_hour.as_ref();
+    let gpu_hour = sheet.assumed(
+        terms.gpu_hour,
+        &format!("{currency}/GPU/h"),
+        price.map(|price| price.get()),
+        &source(price.map(|price| price.source.as_str())),
+    )?;
+    let price = prices.output.as_ref();
+    let output_price = sheet.assumed(
+        &(words.say.aside)(terms.price, terms.output),
+        &per_mtok,
+        price.map(|price| price.get()),
+        &source(price.map(|price| price.source.as_str())),
+    )?;
+    let price = prices.input_uncached.as_ref();
+    let uncached_price = sheet.assumed(
+        &(words.say.aside)(terms.price, terms.input_uncached),
+        &per_mtok,
+        price.map(|price| price.get()),
+        &source(price.map(|price| price.source.as_str())),
+    )?;
+    let price = prices.input_cached.as_ref();
+    let cached_price = sheet.assumed(
+        &(words.say.aside)(terms.price, terms.input_cached),
+        &per_mtok,
+        price.map(|price| price.get()),
+        &source(price.map(|price| price.source.as_str())),
+    )?;
+    let utilisation = sheet.assumed(terms.utilisation, "", Some(1.0), "0–1")?;
+    let osl = at.clone().and_then(|at| at.mean_osl).value().map(|osl| osl.get());
+    let osl = sheet.assumed(terms.mean_osl, "tok", osl, "")?;
+    let steps = row.steps_per_task.map(f64::from);
+    let steps = sheet.assumed(terms.steps_per_task, "", steps, "")?;
+
+    sheet.heading(words.title.figures)?;
+    let daily =
+        sheet.formula(terms.daily, "tok/day", 0, &[&goodput], "={0}*86400", |v| v[0] * DAY)?;
+    sheet.formula(
+        terms.goodput_per_gpu,
+        "tok/s/GPU",
+        3,
+        &[&goodput, &serving],
+        "={0}/{1}",
+        |v| v[0] / v[1],
+    )?;
+    let step_day = sheet.formula(
+        terms.steps_per_day,
+        words.say.steps_unit,
+        0,
+        &[&daily, &osl],
+        "={0}/{1}",
+        |v| v[0] / v[1],
+    )?;
+    sheet.formula(
+        terms.tasks_per_day,
+        words.say.tasks_unit,
+        0,
+        &[&step_day, &steps],
+        "={0}/{1}",
+        |v| v[0] / v[1],
+    )?;
+
+    sheet.heading(words.title.money)?;
+    let gpu_cost = sheet.formula(
+        terms.gpu_cost_per_day,
+        &a_day,
+        2,
+        &[&gpu_hour, &gpus],
+        "={0}*{1}*24",
+        |v| v[0] * v[1] * 24.0,
+    )?;
+    let cost = sheet.formula(
+        terms.cost_per_mtok,
+        &per_mtok,
+        3,
+        &[&gpu_hour, &gpus, &goodput],
+        "={0}*{1}/3600/{2}*1000000",
+        |v| v[0] * v[1] / 3600.0 / v[2] * 1e6,
+    )?;
+    sheet.formula(
+        &(words.say.aside)(terms.cost_per_mtok, terms.utilisation),
+        &per_mtok,
+        3,
+        &[&cost, &utilisation],
+        "={0}/{1}",
+        |v| v[0] / v[1],
+    )?;
+    let value = |sheet: &mut Sheet<'_>, name: &str, tokens: &Value, price: &Value| {
+        sheet.formula(name, &a_day, 2, &[tokens, price, &wall], "={0}*{1}/1000000/{2}*86400", |v| {
+            v[0] * v[1] / 1e6 / v[2] * DAY
+        })
+    };
+    let parts = [
+        value(&mut sheet, terms.output, &output, &output_price)?,
+        value(&mut sheet, terms.input_uncached, &uncached, &uncached_price)?,
+        value(&mut sheet, terms.input_cached, &cached, &cached_price)?,
+    ];
+    let known: Vec<&Value> = parts.iter().filter(|part| part.0.is_some()).collect();
+    if known.is_empty() {
+        return Ok(());
+    }
+    let sum: Vec<String> = (0..known.len()).map(|index| format!("{{{index}}}")).collect();
+    let sum = format!("={}", sum.join("+"));
+    let total = sheet.formula(terms.value_at_price, &a_day, 2, &known, &sum, |v| v.iter().sum())?;
+    sheet.formula(terms.margin, &a_day, 2, &[&total, &gpu_cost], "={0}-{1}", |v| v[0] - v[1])?;
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Programs that nobody here wrote read what tokencap writes: DuckDB, pandas, a JSON Schema
+//! validator, zip readers.
+//!
+//! Needs a Python with the packages of `scripts/readers.txt`, named by its absolute path in
+//! `TOKENCAP_READERS_PYTHON`; without it the tests say that they were skipped.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+use tokencap::export::xlsx;
+use tokencap_shared::measured::Measured;
+use tokencap_shared::money::PriceSheet;
+use tokencap_shared::record::Outcome;
+use tokencap_shared::report::{Entry, Report, SignOff, view};
+use tokencap_shared::words::EN;
+use tokencap_shared::{bundle, fixture};
+
+/// The Python with the readers; `None`, said, where there is none.
+fn python() -> Option<PathBuf> {
+    let python = std::env::var_os("TOKENCAP_READERS_PYTHON").map(PathBuf::from);
+    if python.is_none() {
+        println!("skipped: TOKENCAP_READERS_PYTHON names no Python; `make test-readers` does");
+    }
+    python
+}
+
+/// What a script prints as JSON.
+fn told(python: &Path, script: &str, arguments: &[&Path]) -> Value {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers").join(script);
+    let output = Command::new(python).arg(script).args(arguments).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn duckdb_pandas_and_a_schema_validator_read_a_bundle() {
+    let Some(python) = python() else { return };
+    let toy = fixture::bundle();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("toy.tokencap");
+    std::fs::write(&path, bundle::write(&toy).unwrap()).unwrap();
+    let schema =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/schema/manifest-1.schema.json");
+    let seen = told(&python, "read.py", &[&path, &schema]);
+
+    let requests = &toy.requests;
+    let tokens: u64 = requests.iter().filter_map(|request| request.osl).map(u64::from).sum();
+    let failed = requests.iter().filter(|r| matches!(r.outcome, Outcome::Failed(_))).count();
+    let silent = requests.iter().filter(|r| r.first_token.is_none()).count();
+    let slowest = requests.iter().filter_map(|r| r.ttft()).map(|ttft| ttft.0).max();
+    assert_eq!(seen["manifest_errors"], json!([]));
+    assert_eq!(
+        seen["members"],
+        json!(["manifest.json", "requests.parquet", "gaps.hlog", "telemetry.parquet"])
+    );
+    assert_eq!(seen["pandas"]["rows"], requests.len());
+    assert_eq!(seen["pandas"]["osl"], tokens);
+    assert_eq!(seen["pandas"]["failed"], failed);
+    assert!(failed > 0, "the toy server refuses some");
+    assert_eq!(seen["pandas"]["without_first_token"], silent);
+    assert_eq!(seen["samples"]["rows"], toy.telemetry.len());
+    assert_eq!(seen["samples"]["metrics"], json!(["kv_use", "power_watts", "running", "waiting"]));
+    assert_eq!(seen["duckdb"]["rows"], requests.len());
+    assert_eq!(seen["duckdb"]["osl"], tokens);
+    assert_eq!(seen["duckdb"]["ttft_max_ns"], json!(slowest));
+    assert_eq!(seen["duckdb"]["wrong_means"], 0);
+    assert_eq!(
+        seen["duckdb"]["columns"],
+        json!({
+            "step": "UINTEGER", "session": "UINTEGER", "turn": "UINTEGER",
+            "intended_ns": "BIGINT", "sent_ns": "BIGINT", "first_token_ns": "BIGINT",
+            "last_token_ns": "BIGINT", "end_ns": "BIGINT", "isl": "UINTEGER", "osl": "UINTEGER",
+            "cached": "UINTEGER", "queue_ns": "BIGINT", "events": "UINTEGER",
+            "gap_max_ns": "BIGINT", "gap_p99_ns": "BIGINT", "gap_p95_ns": "BIGINT",
+            "gap_mean_ns": "BIGINT", "outcome": "VARCHAR", "status": "USMALLINT",
+            "error": "VARCHAR",
+        })
+    );
+}
+
+#[test]
+fn a_workbook_has_the_report_s_numbers_and_its_formulas_compute_them() {
+    let Some(python) = python() else { return };
+    let prices: PriceSheet = serde_json::from_value(json!({
+        "name": "p", "currency": "USD", "date": "2026-11-29",
+        "gpu_hour": {"price": 3.99, "source": "s"}, "output": {"price": 4.0, "source": "s"},
+        "input_uncached": {"price": 0.95, "source": "s"},
+        "input_cached": {"price": 0.19, "source": "s"},
+    }))
+    .unwrap();
+    let entry = Entry::judged("toy".to_owned(), &fixture::bundle(), None, SignOff::Unsigned);
+    let report = Report::new(vec![entry], Some(prices));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("toy.xlsx");
+    std::fs::write(&path, xlsx(&report, &EN).unwrap()).unwrap();
+    let seen = told(&python, "workbook.py", &[&path]);
+
+    // What the screen shows stands in the sheets, as numbers where it shows numbers.
+    let row = &report.rows[0];
+    let written: Vec<&Value> = (0..2)
+        .flat_map(|sheet: usize| seen["sheets"][sheet].as_array().unwrap())
+        .flat_map(|row| row.as_array().unwrap())
+        .collect();
+    let mut numbers = 0;
+    for table in [view::summary(&report, &EN), view::steps(&report, row, &EN)] {
+        for cell in table.rows.iter().flatten().filter(|cell| !cell.text.is_empty()) {
+            let bare = cell.text.replace(',', "");
+            let shown = bare.parse::<f64>().map_or(json!(cell.text), |number| {
+                numbers += 1;
+                json!(number)
+            });
+            // Whole numbers are read as such, whatever they were written as.
+            let same = |value: &Value| match (value.as_f64(), shown.as_f64()) {
+                (Some(one), Some(other)) => one == other,
+                _ => *value == shown,
+            };
+            assert!(written.iter().any(|value| same(value)), "{}", cell.text);
+        }
+    }
+    assert!(numbers > 20, "{numbers} numbers");
+
+    let Measured::Value(money) = &row.economics else { panic!("it is priced") };
+    let figure = |label: &str, how: &str| seen["money"][label][how].as_f64().unwrap();
+    let at = row.capacity.at.value().unwrap();
+    for (label, expected, at_twice) in [
+        (EN.term.daily, at.daily.get(), 1.0),
+        (EN.term.cost_per_mtok, money.cost.value().unwrap().finite().unwrap().get(), 2.0),
+        (EN.term.gpu_cost_per_day, money.gpu_cost_daily.value().unwrap().get(), 2.0),
+    ] {
+        let near = |found: f64, wanted: f64| (found - wanted).abs() <= 1e-9 * wanted.abs();
+        assert!(near(figure(label, "kept"), expected), "{label}: {seen}");
+        assert!(near(figure(label, "computed"), expected), "{label}");
+        assert!(near(figure(label, "at_twice_the_gpu_price"), at_twice * expected), "{label}");
+    }
+    let margin = money.margin_daily.value().unwrap().get();
+    assert!((figure(EN.term.margin, "computed") - margin).abs() <= 1e-6 * margin.abs());
+}
