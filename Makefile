@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo serve test test-native test-engine test-readers bench truth coverage fmt check-fmt check-deps lint lint-wasm
+.PHONY: help demo serve test test-native test-engine test-readers bench coverage fmt check-fmt check-deps lint lint-wasm
 
 # What these targets make and check has the web app in it.
 unexport TOKENCAP_SKIP_WEB
@@ -52,9 +52,6 @@ test-readers: $(READERS_READY) ## Read bundles and exports with DuckDB, pandas, 
 bench: ## Measure speed
 	scripts/setup wasm browser
 	$(CARGO) bench --locked --workspace --benches
-
-truth: ## Compare signed capacities with the true ones of hundreds of simulated clusters
-	TOKENCAP_SKIP_WEB=release $(CARGO) test --locked --release -p tokencap --test truth -- --ignored --nocapture
 
 coverage: ## Measure how often the judge is wrong, on queues whose truth is known
 	$(CARGO) run --locked --release -p tokencap-shared --example coverage
