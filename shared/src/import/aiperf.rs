@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 
 use super::audit::{Finding, What};
 use super::json::Json;
-use super::read::{
-    Point, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate,
-};
+use super::read::{Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate};
 use super::run::{AskedRate, Records, Run, Spread, Tool, said};
 use crate::measured::Measured;
 use crate::record::{FailureKind, Outcome};
@@ -36,18 +34,8 @@ fn unit(metric: &Json) -> f64 {
 }
 
 fn figures(metric: &Json) -> Spread {
-    let value = |point: Point| {
-        let name = match point {
-            Point::Mean => "avg",
-            Point::P50 => "p50",
-            Point::P90 => "p90",
-            Point::P95 => "p95",
-            Point::P99 => "p99",
-            Point::Max => "max",
-        };
-        metric.get(name).number()
-    };
-    spread(value, unit(metric))
+    let value = |name: &str| metric.get(name).number();
+    spread(["avg", "p50", "p90", "p95", "p99", "max"], value, unit(metric))
 }
 
 pub(super) fn read_summary(file: &str, json: &Json) -> Run {

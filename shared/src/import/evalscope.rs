@@ -2,7 +2,7 @@
 //! page. Its SQLite database is not read.
 
 use super::json::Json;
-use super::read::{Point, count32, rate, rounded, seconds, spread, token_rate};
+use super::read::{count32, rate, rounded, seconds, spread, token_rate};
 use super::run::{AskedRate, Run, Tool, said};
 use crate::measured::Measured;
 
@@ -90,14 +90,8 @@ pub(super) fn read_runs(file: &str, json: &Json) -> Vec<Run> {
         };
         let figures = |name: &str| {
             let column = column(name);
-            let value = |point: Point| match point {
-                Point::Mean | Point::Max => None,
-                Point::P50 => cell("50%", column),
-                Point::P90 => cell("90%", column),
-                Point::P95 => cell("95%", column),
-                Point::P99 => cell("99%", column),
-            };
-            spread(value, 1.0).measured()
+            let names = [None, Some("50%"), Some("90%"), Some("95%"), Some("99%"), None];
+            spread(names, |name| cell(name?, column), 1.0).measured()
         };
         run.ttft = figures("TTFT (s)");
         run.tpot = figures("TPOT (s)");

@@ -2,9 +2,7 @@
 //! experiment's description, which names the GPUs.
 
 use super::json::Json;
-use super::read::{
-    Point, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate,
-};
+use super::read::{P50, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate};
 use super::run::{Run, Tool, said};
 use crate::record::{FailureKind, Outcome};
 
@@ -34,18 +32,8 @@ pub(super) fn read(file: &str, json: &Json) -> Run {
     run.output_tokens = said(tokens("num_output_tokens"));
     let figures = |name: &str| {
         let stats = all.at(&["stats", name]);
-        let value = |point: Point| {
-            let point = match point {
-                Point::Mean => "mean",
-                Point::P50 => "p50",
-                Point::P90 => "p90",
-                Point::P95 => "p95",
-                Point::P99 => "p99",
-                Point::Max => "max",
-            };
-            stats.get(point).number()
-        };
-        spread(value, 1.0).measured()
+        let value = |point: &str| stats.get(point).number();
+        spread(P50, value, 1.0).measured()
     };
     run.ttft = figures("ttft");
     run.tpot = figures("tpot");

@@ -3,9 +3,7 @@
 
 use super::audit::{Finding, What};
 use super::json::Json;
-use super::read::{
-    Point, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate,
-};
+use super::read::{Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate};
 use super::run::{AskedRate, Run, Spread, Tool, said};
 use crate::record::{FailureKind, Outcome};
 use crate::units::Nanos;
@@ -106,15 +104,15 @@ fn figures(metric: &Json, unit: f64) -> Spread {
     if metric.get("count").count() == Some(0) {
         return Spread::default();
     }
-    let value = |point: Point| match point {
-        Point::Mean => metric.get("mean").number(),
-        Point::P50 => metric.get("median").number(),
-        Point::P90 => metric.at(&["percentiles", "p90"]).number(),
-        Point::P95 => metric.at(&["percentiles", "p95"]).number(),
-        Point::P99 => metric.at(&["percentiles", "p99"]).number(),
-        Point::Max => metric.get("max").number(),
-    };
-    spread(value, unit)
+    let names: [&[&str]; 6] = [
+        &["mean"],
+        &["median"],
+        &["percentiles", "p90"],
+        &["percentiles", "p95"],
+        &["percentiles", "p99"],
+        &["max"],
+    ];
+    spread(names, |path| metric.at(path).number(), unit)
 }
 
 fn seen(requests: &Json) -> Vec<Seen> {

@@ -4,7 +4,7 @@
 use super::audit::{Finding, What};
 use super::json::Json;
 use super::read::{
-    Point, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate,
+    MEDIAN, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate,
 };
 use super::run::{AskedRate, Run, Tool, said};
 use crate::record::{FailureKind, Outcome};
@@ -68,18 +68,8 @@ pub(super) fn read(file: &str, json: &Json) -> Run {
 }
 
 fn figures(metric: &Json) -> super::run::Spread {
-    let value = |point: Point| {
-        let name = match point {
-            Point::Mean => "mean",
-            Point::P50 => "median",
-            Point::P90 => "p90",
-            Point::P95 => "p95",
-            Point::P99 => "p99",
-            Point::Max => "max",
-        };
-        metric.get(name).number()
-    };
-    spread(value, 1.0)
+    let value = |name: &str| metric.get(name).number();
+    spread(MEDIAN, value, 1.0)
 }
 
 /// How many requests the server counted in the stage.

@@ -3,7 +3,7 @@
 
 use super::audit::{Finding, What};
 use super::json::Json;
-use super::read::{Point, count32, spread, token_rate};
+use super::read::{MEDIAN, count32, spread, token_rate};
 use super::run::{Run, Tool, said};
 
 pub(super) fn recognises(json: &Json) -> bool {
@@ -30,18 +30,8 @@ pub(super) fn read(file: &str, json: &Json) -> Run {
     run.output_rate =
         said(token_rate(per_gpu.zip(gpus).map(|(rate, gpus)| rate * f64::from(gpus))));
     let figures = |metric: &str| {
-        let value = |point: Point| {
-            let point = match point {
-                Point::Mean => "mean",
-                Point::P50 => "median",
-                Point::P90 => "p90",
-                Point::P95 => "p95",
-                Point::P99 => "p99",
-                Point::Max => "max",
-            };
-            json.get(&format!("{point}_{metric}")).number()
-        };
-        spread(value, 1.0).measured()
+        let value = |point: &str| json.get(&format!("{point}_{metric}")).number();
+        spread(MEDIAN, value, 1.0).measured()
     };
     run.ttft = figures("ttft");
     run.tpot = figures("tpot");

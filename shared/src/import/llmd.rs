@@ -2,7 +2,7 @@
 //! converted. Every figure carries its unit.
 
 use super::json::Json;
-use super::read::{Point, count32, rate, rounded, seconds, spread, token_rate};
+use super::read::{P50, count32, rate, rounded, seconds, spread, token_rate};
 use super::run::{AskedRate, Run, Spread, Tool, said};
 
 pub(super) fn recognises(json: &Json) -> bool {
@@ -68,18 +68,8 @@ fn figures(metric: &Json) -> Spread {
         Some("ns") => 1e-9,
         _ => 1.0,
     };
-    let value = |point: Point| {
-        let name = match point {
-            Point::Mean => "mean",
-            Point::P50 => "p50",
-            Point::P90 => "p90",
-            Point::P95 => "p95",
-            Point::P99 => "p99",
-            Point::Max => "max",
-        };
-        metric.get(name).number()
-    };
-    spread(value, unit)
+    let value = |name: &str| metric.get(name).number();
+    spread(P50, value, unit)
 }
 
 /// ISO 8601's `PT49.97S`, or a number of seconds.

@@ -5,9 +5,7 @@
 
 use super::audit::{Finding, What};
 use super::json::Json;
-use super::read::{
-    Point, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate,
-};
+use super::read::{Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate};
 use super::run::{Run, Tool, said};
 use crate::measured::Measured;
 use crate::record::{FailureKind, Outcome};
@@ -45,18 +43,13 @@ pub(super) fn read_summary(file: &str, json: &Json) -> Run {
         1.0,
     ));
     let figures = |metric: &str| {
-        let value = |point: Point| {
-            let point = match point {
-                Point::Mean => "mean",
-                Point::P50 => "quantiles_p50",
-                Point::P90 => "quantiles_p90",
-                Point::P95 => "quantiles_p95",
-                Point::P99 => "quantiles_p99",
-                Point::Max => "max",
-            };
-            number(&format!("results_{metric}_{point}"))
-        };
-        spread(value, 1.0).measured()
+        let value = |point: &str| number(&format!("results_{metric}_{point}"));
+        spread(
+            ["mean", "quantiles_p50", "quantiles_p90", "quantiles_p95", "quantiles_p99", "max"],
+            value,
+            1.0,
+        )
+        .measured()
     };
     run.ttft = figures("ttft_s");
     run.itl = figures("inter_token_latency_s");

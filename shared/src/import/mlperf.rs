@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::audit::{Finding, What};
 use super::json::Json;
-use super::read::{Point, rate, seconds, spread, token_rate};
+use super::read::{rate, seconds, spread, token_rate};
 use super::run::{AskedRate, Run, Tool, said};
 
 const LOG: &str = ":::MLLOG ";
@@ -30,15 +30,16 @@ pub(super) fn read_summary(file: &str, text: &str) -> Run {
     run.rate = said(rate(number("Completed samples per second")));
     run.output_rate = said(token_rate(number("Completed tokens per second")));
     let figures = |what: &str, rank: &str| {
-        let value = |point: Point| match point {
-            Point::Mean => number(&format!("Mean {what} (ns)")),
-            Point::P50 => number(&format!("50.00 percentile {rank} (ns)")),
-            Point::P90 => number(&format!("90.00 percentile {rank} (ns)")),
-            Point::P95 => number(&format!("95.00 percentile {rank} (ns)")),
-            Point::P99 => number(&format!("99.00 percentile {rank} (ns)")),
-            Point::Max => number(&format!("Max {what} (ns)")),
-        };
-        spread(value, 1e-9).measured()
+        let ranked = |percent: &str| format!("{percent} percentile {rank}");
+        let names = [
+            format!("Mean {what}"),
+            ranked("50.00"),
+            ranked("90.00"),
+            ranked("95.00"),
+            ranked("99.00"),
+            format!("Max {what}"),
+        ];
+        spread(names, |name| number(&format!("{name} (ns)")), 1e-9).measured()
     };
     run.ttft = figures("First Token latency", "first token latency");
     run.tpot = figures("Time to Output Token", "time to output token");

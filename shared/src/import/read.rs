@@ -27,28 +27,16 @@ pub(super) fn count32(json: &Json) -> Option<u32> {
     json.count().and_then(|count| u32::try_from(count).ok())
 }
 
-/// A spread of values in units of so many seconds, each looked up by name.
-pub(super) fn spread(value: impl Fn(Point) -> Option<f64>, unit: f64) -> Spread {
-    let at = |point| seconds(value(point), unit);
-    Spread {
-        mean: at(Point::Mean),
-        p50: at(Point::P50),
-        p90: at(Point::P90),
-        p95: at(Point::P95),
-        p99: at(Point::P99),
-        max: at(Point::Max),
-    }
-}
+/// What most tools call the points of a spread, in the order in which [`spread`] takes them.
+pub(super) const MEDIAN: [&str; 6] = ["mean", "median", "p90", "p95", "p99", "max"];
+/// The same where the median is a percentile like others.
+pub(super) const P50: [&str; 6] = ["mean", "p50", "p90", "p95", "p99", "max"];
 
-/// A point of a spread.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Point {
-    Mean,
-    P50,
-    P90,
-    P95,
-    P99,
-    Max,
+/// A spread of values in units of so many seconds: mean, median, 90th, 95th and 99th percentile,
+/// greatest, each looked up by what a tool calls it.
+pub(super) fn spread<N>(names: [N; 6], value: impl Fn(N) -> Option<f64>, unit: f64) -> Spread {
+    let [mean, p50, p90, p95, p99, max] = names.map(|name| seconds(value(name), unit));
+    Spread { mean, p50, p90, p95, p99, max }
 }
 
 /// A duration of `value` units of so many seconds; `None` if it is negative or no number.

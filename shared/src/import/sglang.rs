@@ -2,8 +2,9 @@
 
 use super::audit::{Finding, What};
 use super::json::Json;
-use super::read::{Point, count32, rate, rounded, seconds, spread, token_rate};
-use super::run::{AskedRate, Run, Tool, said};
+use super::read::{MEDIAN, spread};
+use super::run::{Run, Tool, said};
+use super::vllm;
 
 pub(super) fn recognises(json: &Json) -> bool {
     json.has("backend")
@@ -23,30 +24,10 @@ pub(super) fn read(file: &str, json: &Json) -> Run {
             .map(str::to_owned),
     );
     run.version = said(json.at(&["server_info", "version"]).text().map(str::to_owned));
-    run.load.concurrency = count32(json.get("max_concurrency"));
-    run.load.rate = match json.get("request_rate") {
-        Json::Text(text) if text == "inf" => Some(AskedRate::Unlimited),
-        other => rate(other.number()).map(AskedRate::Finite),
-    };
-    run.duration = said(seconds(number("duration"), 1.0));
-    run.completed = said(json.get("completed").count());
-    run.input_tokens = said(rounded(number("total_input_tokens")));
-    run.output_tokens = said(rounded(number("total_output_tokens")));
-    run.rate = said(rate(number("request_throughput")));
-    run.output_rate = said(token_rate(number("output_throughput")));
+    vllm::totals(&mut run, json);
     let figures = |metric: &str| {
-        let value = |point: Point| {
-            let point = match point {
-                Point::Mean => "mean",
-                Point::P50 => "median",
-                Point::P90 => "p90",
-                Point::P95 => "p95",
-                Point::P99 => "p99",
-                Point::Max => "max",
-            };
-            number(&format!("{point}_{metric}_ms"))
-        };
-        spread(value, 1e-3).measured()
+        let value = |point: &str| number(&format!("{point}_{metric}_ms"));
+        spread(MEDIAN, value, 1e-3).measured()
     };
     run.ttft = figures("ttft");
     run.tpot = figures("tpot");

@@ -4,7 +4,7 @@
 use super::audit::{Finding, What};
 use super::json::Json;
 use super::read::{
-    Point, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate,
+    MEDIAN, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate,
 };
 use super::run::{AskedRate, Run, Tool, said};
 use crate::record::{FailureKind, Outcome};
@@ -21,36 +21,16 @@ pub(super) fn read(file: &str, json: &Json) -> Run {
     let mut run = Run::new(file, if in_seconds { Tool::InferenceX } else { Tool::Vllm });
     let number = |name: &str| json.get(name).number();
     run.model = said(json.get("model_id").text().map(str::to_owned));
-    run.load.concurrency = count32(json.get("max_concurrency"));
-    run.load.rate = match json.get("request_rate") {
-        Json::Text(text) if text == "inf" => Some(AskedRate::Unlimited),
-        other => rate(other.number()).map(AskedRate::Finite),
-    };
-    run.duration = said(seconds(number("duration"), 1.0));
-    run.completed = said(json.get("completed").count());
+    totals(&mut run, json);
     let failed = json.get("failed").count().or_else(|| {
         // Older files only tell how many prompts there were.
         json.get("num_prompts").count()?.checked_sub(json.get("completed").count()?)
     });
     run.failed = said(failed);
-    run.input_tokens = said(rounded(number("total_input_tokens")));
-    run.output_tokens = said(rounded(number("total_output_tokens")));
-    run.rate = said(rate(number("request_throughput")));
-    run.output_rate = said(token_rate(number("output_throughput")));
     let figures = |metric: &str| {
-        let value = |point: Point| {
-            let point = match point {
-                Point::Mean => "mean",
-                Point::P50 => "median",
-                Point::P90 => "p90",
-                Point::P95 => "p95",
-                Point::P99 => "p99",
-                Point::Max => "max",
-            };
-            let unit = if in_seconds { "" } else { "_ms" };
-            number(&format!("{point}_{metric}{unit}"))
-        };
-        spread(value, if in_seconds { 1.0 } else { 1e-3 }).measured()
+        let unit = if in_seconds { "" } else { "_ms" };
+        let value = |point: &str| number(&format!("{point}_{metric}{unit}"));
+        spread(MEDIAN, value, if in_seconds { 1.0 } else { 1e-3 }).measured()
     };
     run.ttft = figures("ttft");
     run.tpot = figures("tpot");
@@ -62,6 +42,22 @@ pub(super) fn read(file: &str, json: &Json) -> Run {
     }
     drain(&mut run, json);
     run
+}
+
+/// Load and sums as this client writes them, and SGLang's, which descends from it.
+pub(super) fn totals(run: &mut Run, json: &Json) {
+    let number = |name: &str| json.get(name).number();
+    run.load.concurrency = count32(json.get("max_concurrency"));
+    run.load.rate = match json.get("request_rate") {
+        Json::Text(text) if text == "inf" => Some(AskedRate::Unlimited),
+        other => rate(other.number()).map(AskedRate::Finite),
+    };
+    run.duration = said(seconds(number("duration"), 1.0));
+    run.completed = said(json.get("completed").count());
+    run.input_tokens = said(rounded(number("total_input_tokens")));
+    run.output_tokens = said(rounded(number("total_output_tokens")));
+    run.rate = said(rate(number("request_throughput")));
+    run.output_rate = said(token_rate(number("output_throughput")));
 }
 
 /// How much of `duration` is the emptying after the last request was sent. The client spreads n
