@@ -4,7 +4,7 @@
 use rust_xlsxwriter::{Formula, Worksheet};
 use tokencap_shared::capacity::DAY;
 use tokencap_shared::measured::Measured;
-use tokencap_shared::money::PriceSheet;
+use tokencap_shared::money::{Price, PriceBasis, PriceSheet};
 use tokencap_shared::report::Row;
 use tokencap_shared::words::Words;
 
@@ -84,6 +84,17 @@ impl Sheet<'_> {
         Ok(Value(Some((address, value))))
     }
 
+    /// A figure of the price sheet, and who says so.
+    fn price<B: PriceBasis>(
+        &mut self,
+        name: &str,
+        unit: &str,
+        price: &Option<Price<B>>,
+    ) -> Result<Value, XlsxError> {
+        let source = price.as_ref().map_or("", |price| &price.source);
+        self.assumed(name, unit, price.as_ref().map(Price::get), source)
+    }
+
     /// A formula over known values. `{0}`, `{1}`… stand for their addresses; the result is what
     /// the formula gives now, for readers that do not compute.
     fn formula(
@@ -161,35 +172,12 @@ pub(super) fn write(
     let gpus = sheet.assumed(terms.gpus_provisioned, "", Some(gpus), "")?;
     let serving = f64::from(row.deployment.gpus_serving);
     let serving = sheet.assumed(terms.gpus_serving, "", Some(serving), "")?;
-    let source = |source: Option<&str>| source.unwrap_or_default().to_owned();
-    let price = prices.gpu_hour.as_ref();
-    let gpu_hour = sheet.assumed(
-        terms.gpu_hour,
-        &format!("{currency}/GPU/h"),
-        price.map(|price| price.get()),
-        &source(price.map(|price| price.source.as_str())),
-    )?;
-    let price = prices.output.as_ref();
-    let output_price = sheet.assumed(
-        &(words.say.aside)(terms.price, terms.output),
-        &per_mtok,
-        price.map(|price| price.get()),
-        &source(price.map(|price| price.source.as_str())),
-    )?;
-    let price = prices.input_uncached.as_ref();
-    let uncached_price = sheet.assumed(
-        &(words.say.aside)(terms.price, terms.input_uncached),
-        &per_mtok,
-        price.map(|price| price.get()),
-        &source(price.map(|price| price.source.as_str())),
-    )?;
-    let price = prices.input_cached.as_ref();
-    let cached_price = sheet.assumed(
-        &(words.say.aside)(terms.price, terms.input_cached),
-        &per_mtok,
-        price.map(|price| price.get()),
-        &source(price.map(|price| price.source.as_str())),
-    )?;
+    let gpu_hour = sheet.price(terms.gpu_hour, &format!("{currency}/GPU/h"), &prices.gpu_hour)?;
+    let of = |tokens| (words.say.aside)(terms.price, tokens);
+    let output_price = sheet.price(&of(terms.output), &per_mtok, &prices.output)?;
+    let uncached_price =
+        sheet.price(&of(terms.input_uncached), &per_mtok, &prices.input_uncached)?;
+    let cached_price = sheet.price(&of(terms.input_cached), &per_mtok, &prices.input_cached)?;
     let utilisation = sheet.assumed(terms.utilisation, "", Some(1.0), "0–1")?;
     let osl = at.clone().and_then(|at| at.mean_osl).value().map(|osl| osl.get());
     let osl = sheet.assumed(terms.mean_osl, "tok", osl, "")?;

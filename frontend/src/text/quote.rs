@@ -111,7 +111,7 @@ const ZH: QuoteWords = QuoteWords {
 };
 
 /// The texts of a language.
-pub(crate) const fn of(lang: Lang) -> &'static QuoteWords {
+pub(super) const fn of(lang: Lang) -> &'static QuoteWords {
     match lang {
         Lang::En => &EN,
         Lang::Zh => &ZH,

@@ -44,10 +44,7 @@ pub(crate) async fn static_host(
     let app = Router::new()
         .route("/some/where/", get(async move || index(Path(String::new())).await))
         .route("/some/where/{*path}", get(file));
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let url = format!("http://{}/some/where/", listener.local_addr().unwrap());
-    tokio::spawn(async { axum::serve(listener, app).await });
-    url
+    format!("{}some/where/", host(app).await)
 }
 
 /// A static host of these files: path, media type, contents.
@@ -57,6 +54,11 @@ pub(crate) async fn host_files<const N: usize>(
     let app = files.into_iter().fold(Router::new(), |app, (path, kind, bytes)| {
         app.route(path, get(async move || ([(header::CONTENT_TYPE, kind)], bytes.clone())))
     });
+    host(app).await
+}
+
+/// Serves until the test's runtime ends; gives the address, with a slash at its end.
+async fn host(app: Router) -> String {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     tokio::spawn(async { axum::serve(listener, app).await });

@@ -13,7 +13,8 @@ use crate::components::assumptions::Assumptions;
 use crate::components::files::{Empty, FileInput};
 use crate::route::Route;
 use crate::state::{State, text};
-use crate::text::quote::{self, question};
+use crate::text::Text;
+use crate::text::quote::question;
 use need::{Answers, Field};
 use offer::Offer;
 
@@ -24,8 +25,8 @@ const DAYS_VALID: u32 = 30;
 #[component]
 pub(crate) fn Quote() -> impl IntoView {
     let state = State::get();
-    let lang = state.prefs.lang.get_untracked();
-    let words = quote::of(lang);
+    let text = text();
+    let words = text.quote;
     let answers = RwSignal::new(state.route.with_untracked(Answers::parse));
     // The address follows the answers, and where it is changed by hand they follow it.
     Effect::new(move |first: Option<()>| {
@@ -55,7 +56,7 @@ pub(crate) fn Quote() -> impl IntoView {
             <NeedForm answers/>
             <Offers answers/>
             <Assumptions utilisation=false/>
-            <FileInput id="quote-file" label=text().page.add/>
+            <FileInput id="quote-file" label=text.page.add/>
         </div>
     }
     .into_any()
@@ -65,8 +66,7 @@ pub(crate) fn Quote() -> impl IntoView {
 #[component]
 fn NeedForm(answers: RwSignal<Answers>) -> impl IntoView {
     let state = State::get();
-    let lang = state.prefs.lang.get_untracked();
-    let words = quote::of(lang);
+    let words = text().quote;
     let fields = move || {
         let loaded = state.library.loaded.read();
         let measured = loaded.first().and_then(|first| need::measured(&first.capacity));
@@ -135,7 +135,7 @@ fn input(field: Field, assumed: f64, answers: RwSignal<Answers>, state: State) -
     };
     let (name, unit) = question(field, lang);
     let id = format!("need-{}", field.key());
-    let out_of_range = quote::of(lang).out_of_range;
+    let out_of_range = Text::of(lang).quote.out_of_range;
     let remark =
         move || bad().then(|| out_of_range(&range.min.to_string(), &range.max.to_string()));
     view! {
@@ -180,7 +180,7 @@ fn Offers(answers: RwSignal<Answers>) -> impl IntoView {
     };
     view! {
         <section aria-labelledby="offers-title">
-            <h2 id="offers-title">{quote::of(lang).offers}</h2>
+            <h2 id="offers-title">{text().quote.offers}</h2>
             <div class="offers" aria-live="polite">{offers}</div>
         </section>
     }

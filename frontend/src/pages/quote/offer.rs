@@ -10,7 +10,7 @@ use tokencap_shared::words::Lang;
 
 use crate::state::library::Loaded;
 use crate::text::Text;
-use crate::text::quote::{QuoteWords, amount, change, mark, refusal};
+use crate::text::quote::{amount, change, mark, refusal};
 
 /// An offer in the reader's language.
 pub(super) struct Offer<'a> {
@@ -24,8 +24,8 @@ pub(super) struct Offer<'a> {
 impl Offer<'_> {
     /// The offer as a card.
     pub(super) fn view(&self) -> AnyView {
-        let words = crate::text::quote::of(self.lang);
         let text = Text::of(self.lang);
+        let words = text.quote;
         let manifest = &self.loaded.bundle.manifest;
         let deployment = &manifest.deployment;
         let unit = (text.words.say.gpus)(deployment.gpus_serving, &deployment.gpu);
@@ -41,7 +41,7 @@ impl Offer<'_> {
             .simulated
             .then(|| view! { " " <span class="pill unsure">{text.words.say.simulated}</span> });
         let body = match made {
-            Ok(quote) => self.quote(&quote, words, text),
+            Ok(quote) => self.quote(&quote, text),
             Err(reasons) => {
                 let reasons = reasons.iter().map(|reason| {
                     view! { <li class="blocks">{refusal(reason, text, self.lang)}</li> }
@@ -60,8 +60,8 @@ impl Offer<'_> {
         .into_any()
     }
 
-    fn quote(&self, quote: &Quote, words: &QuoteWords, text: Text) -> AnyView {
-        let terms = &text.words.term;
+    fn quote(&self, quote: &Quote, text: Text) -> AnyView {
+        let (terms, words) = (&text.words.term, text.quote);
         let missing = |reason: &Missing| format!("— ({})", (text.words.missing)(reason));
         let money = |amount_of: &Measured<Money>| match amount_of {
             Measured::Value(money) => amount(money.get(), &quote.currency),
