@@ -233,12 +233,8 @@ impl Merged {
         let plans = |manifest: &Manifest| manifest.steps.iter().map(plan).collect::<Vec<_>>();
         let what = if a.tool != b.tool || a.definitions != b.definitions {
             "versions of tokencap"
-        } else if a.deployment != b.deployment {
-            "deployments"
-        } else if a.promise != b.promise {
-            "promise sheets"
-        } else if a.workload != b.workload {
-            "workloads"
+        } else if let Some(what) = a.differs(&b.deployment, &b.promise, &b.workload) {
+            what
         } else if plans(a) != plans(b) {
             "steps"
         } else {

@@ -12,6 +12,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use sha2::{Digest, Sha256};
 use tokencap_shared::deployment::Deployment;
+use tokencap_shared::format;
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::units::Rate;
 use tokencap_shared::workload::{Shape, Workload};
@@ -325,8 +326,7 @@ fn read_trace(workload: &mut Workload, beside: &Path) -> Result<Option<Arc<Trace
         path: path.clone(),
         source,
     })?;
-    let digest: String =
-        Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = format::hex(&Sha256::digest(text.as_bytes()));
     if !sha256.is_empty() && !sha256.eq_ignore_ascii_case(&digest) {
         return Err(senseless(format!(
             "this is not the trace that the workload names: its SHA-256 is {digest}"

@@ -23,7 +23,7 @@ use tokencap_shared::promise::{
 use tokencap_shared::record::{FailureKind, GapSummary, Outcome, Request};
 use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
-use tokencap_shared::workload::{Arrivals, CacheState, Shape, Workload};
+use tokencap_shared::workload::Workload;
 
 const STEPS: u32 = 20;
 const REQUESTS_A_STEP: u64 = 50_000;
@@ -137,15 +137,7 @@ fn bundle() -> Bundle {
         started: "2026-11-29T00:00:00Z".to_owned(),
         deployment: deployment(),
         promise,
-        workload: Workload {
-            name: "bench".to_owned(),
-            note: String::new(),
-            arrivals: Arrivals::Poisson,
-            pattern: Vec::new(),
-            shape: Shape::Mix { classes: Vec::new() },
-            cache: CacheState::Salted,
-            hit_rate: None,
-        },
+        workload: Workload::mix("bench", Vec::new()),
         steps,
         environment: BTreeMap::new(),
         warnings: Vec::new(),

@@ -76,14 +76,8 @@ pub fn bundle() -> Bundle {
         probe(6.0),
         Load { kind: StepKind::Confirm, window: 900 * SECOND, ..probe(3.0) },
     ];
-    let mut bundle = Bundle {
-        manifest: manifest(),
-        requests: Vec::new(),
-        errors: vec!["server overloaded".to_owned()],
-        gaps: BTreeMap::new(),
-        telemetry: Vec::new(),
-        signoffs: BTreeMap::new(),
-    };
+    let mut bundle = Bundle::of(manifest());
+    bundle.errors.push("server overloaded".to_owned());
     let mut start = 0;
     for (id, load) in (0..).zip(loads) {
         start = run(&mut bundle, id, &load, start) + PAUSE;

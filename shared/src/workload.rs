@@ -31,6 +31,23 @@ pub struct Workload {
     pub hit_rate: Option<Share>,
 }
 
+impl Workload {
+    /// A mix of independent requests with nothing else declared: Poisson arrivals at the step's own
+    /// rate, prompts that no other step has cached.
+    #[must_use]
+    pub fn mix(name: &str, classes: Vec<Class>) -> Self {
+        Self {
+            name: name.to_owned(),
+            note: String::new(),
+            arrivals: Arrivals::Poisson,
+            pattern: Vec::new(),
+            shape: Shape::Mix { classes },
+            cache: CacheState::Salted,
+            hit_rate: None,
+        }
+    }
+}
+
 /// The arrival process of an open loop, at a step's rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "process", try_from = "fields::Arrivals")]

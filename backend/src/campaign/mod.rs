@@ -153,8 +153,10 @@ impl Campaign {
             }
             gather::add(&mut bundle, record, scrapes);
             save(&self.out, &mut bundle)?;
-            if let Some(judged) = capacity::of_bundle(&bundle).steps.last() {
-                watch.on(Event::End { judged, promise: &bundle.manifest.promise });
+            if let Some(step) = bundle.manifest.steps.last() {
+                let promise = &bundle.manifest.promise;
+                let judged = &capacity::of_step(&bundle, step, promise);
+                watch.on(Event::End { judged, promise });
             }
         }
         if let Some(observer) = observer {
@@ -185,16 +187,8 @@ impl Campaign {
         }
         let (journal, mut bundle) = Journal::resume(&path)?;
         let manifest = &mut bundle.manifest;
-        let what = if manifest.deployment != self.plan.deployment {
-            "deployments"
-        } else if manifest.promise != self.plan.promise {
-            "promise sheets"
-        } else if manifest.workload != self.plan.workload {
-            "workloads"
-        } else {
-            ""
-        };
-        if !what.is_empty() {
+        let Plan { deployment, promise, workload, .. } = &self.plan;
+        if let Some(what) = manifest.differs(deployment, promise, workload) {
             return Err(CampaignError::OtherPlan { journal: path, what });
         }
         manifest.warnings.push(format!(
@@ -281,14 +275,7 @@ impl Campaign {
             warnings: Vec::new(),
             members: BTreeMap::new(),
         };
-        Bundle {
-            manifest,
-            requests: Vec::new(),
-            errors: Vec::new(),
-            gaps: BTreeMap::new(),
-            telemetry: Vec::new(),
-            signoffs: BTreeMap::new(),
-        }
+        Bundle::of(manifest)
     }
 }
 

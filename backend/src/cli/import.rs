@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use sha2::{Digest, Sha256};
 use tokencap_shared::bundle::{self, Bundle};
+use tokencap_shared::format;
 use tokencap_shared::import::{self, File, Import as Found, view};
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::words::Words;
@@ -82,8 +83,7 @@ fn identified(mut bundle: Bundle, files: &[File<'_>]) -> Bundle {
     for file in files {
         hasher.update(file.bytes);
     }
-    let digest = hasher.finalize();
-    bundle.manifest.run = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+    bundle.manifest.run = format::hex(&hasher.finalize()[..16]);
     bundle
 }
 

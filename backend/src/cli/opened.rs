@@ -37,7 +37,9 @@ impl Opened {
     pub(super) fn add(&mut self, signed: &Signed) -> anyhow::Result<()> {
         let bytes = bundle::with_signoff(&self.bytes, signed.file, &signed.text)?;
         store::save(&self.path, &bytes)?;
-        *self = Self::new(&self.path)?;
+        // The records are the same, and so is what they prove.
+        (self.bundle, self.seal) = bundle::open(&bytes)?;
+        self.bytes = bytes;
         Ok(())
     }
 }

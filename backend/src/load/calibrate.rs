@@ -215,7 +215,7 @@ fn p99(values: &mut [u64]) -> Nanos {
 }
 
 fn workload() -> Workload {
-    use tokencap_shared::workload::{Arrivals, CacheState, Class, Length, Shape};
+    use tokencap_shared::workload::{Class, Length};
 
     let class = Class {
         weight: 1.0,
@@ -223,13 +223,5 @@ fn workload() -> Workload {
         osl: Length::Fixed { tokens: TOKENS },
         shared_prefix: 0,
     };
-    Workload {
-        name: "calibrate".into(),
-        note: String::new(),
-        arrivals: Arrivals::Poisson,
-        pattern: Vec::new(),
-        shape: Shape::Mix { classes: vec![class] },
-        cache: CacheState::Salted,
-        hit_rate: None,
-    }
+    Workload::mix("calibrate", vec![class])
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
-use tokencap_shared::workload::{Arrivals, CacheState, Class, Length, Shape, Workload};
+use tokencap_shared::workload::{Class, Length, Workload};
 
 use super::answer::Verdict;
 use super::ask::{complete, get};
@@ -211,15 +211,7 @@ fn trial(target: &Target, words: u32, output: u32, seed: u64) -> Result<Task, Wo
         osl: Length::Fixed { tokens: output },
         shared_prefix: 0,
     };
-    let workload = Workload {
-        name: "trial".into(),
-        note: String::new(),
-        arrivals: Arrivals::Poisson,
-        pattern: Vec::new(),
-        shape: Shape::Mix { classes: vec![class] },
-        cache: CacheState::Salted,
-        hit_rate: None,
-    };
+    let workload = Workload::mix("trial", vec![class]);
     let salt = std::process::id().into();
     Ok(Arc::new(Source::new(&workload, target, Ruler::default(), None, seed, salt)?).task(0))
 }

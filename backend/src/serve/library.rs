@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+use tokencap_shared::format;
 
 /// How bundle files end.
 const EXTENSION: &str = "tokencap";
@@ -162,7 +163,7 @@ fn digest(path: &Path) -> io::Result<String> {
             read => hasher.update(&buffer[..read]),
         }
     }
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format::hex(&hasher.finalize()))
 }
 
 #[cfg(test)]

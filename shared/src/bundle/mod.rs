@@ -71,6 +71,28 @@ pub struct Manifest {
     pub members: BTreeMap<String, String>,
 }
 
+impl Manifest {
+    /// What keeps this run from going together with one of that deployment, promise sheet and
+    /// workload, in a word; `None` where nothing does.
+    #[must_use]
+    pub fn differs(
+        &self,
+        deployment: &Deployment,
+        promise: &PromiseSheet,
+        workload: &Workload,
+    ) -> Option<&'static str> {
+        if self.deployment != *deployment {
+            Some("deployments")
+        } else if self.promise != *promise {
+            Some("promise sheets")
+        } else if self.workload != *workload {
+            Some("workloads")
+        } else {
+            None
+        }
+    }
+}
+
 /// Gaps between output events of the valid requests of one window, of one (step, tier).
 pub type GapHistogram = Histogram<u64>;
 
@@ -90,4 +112,19 @@ pub struct Bundle {
     pub telemetry: Vec<Sample>,
     /// DSSE envelopes of the sign-offs: file name → JSON text.
     pub signoffs: BTreeMap<String, String>,
+}
+
+impl Bundle {
+    /// A run of which nothing has been recorded yet.
+    #[must_use]
+    pub const fn of(manifest: Manifest) -> Self {
+        Self {
+            manifest,
+            requests: Vec::new(),
+            errors: Vec::new(),
+            gaps: BTreeMap::new(),
+            telemetry: Vec::new(),
+            signoffs: BTreeMap::new(),
+        }
+    }
 }

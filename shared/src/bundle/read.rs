@@ -14,6 +14,7 @@ use super::pack::is_canonical;
 use super::rows::Rules;
 use super::{Bundle, FORMAT_VERSION, Manifest, gaps, requests, telemetry};
 use crate::DEFINITIONS_VERSION;
+use crate::format::hex;
 
 /// Bytes that are hashed between two pauses.
 const HASHED_AT_ONCE: usize = 2 << 20;
@@ -104,10 +105,6 @@ async fn digest_at(contents: &[u8], pace: &mut Pace<'_>) -> Vec<u8> {
         pace.breathe().await;
     }
     hasher.finalize().to_vec()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn take(members: &mut Members, member: &str) -> Result<Vec<u8>, BundleError> {

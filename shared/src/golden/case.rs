@@ -8,7 +8,7 @@ use crate::promise::{self, GapQuantile, ItlRule, PromiseError, PromiseSheet, Tar
 use crate::record::{ClientFaultKind, FailureKind, GapSummary, Outcome, Request};
 use crate::step::{GeneratorEvidence, Step, StepKind};
 use crate::units::{Moment, Nanos, Rate, Share, UnitError};
-use crate::workload::{Arrivals, CacheState, Shape, Workload};
+use crate::workload::Workload;
 
 /// Why a case cannot be evaluated.
 #[derive(Debug, thiserror::Error)]
@@ -257,13 +257,5 @@ impl Case {
 
 /// The workload of a case: nothing is declared.
 pub(super) fn workload() -> Workload {
-    Workload {
-        name: "case".to_owned(),
-        note: String::new(),
-        arrivals: Arrivals::default(),
-        pattern: Vec::new(),
-        shape: Shape::Mix { classes: Vec::new() },
-        cache: CacheState::default(),
-        hit_rate: None,
-    }
+    Workload::mix("case", Vec::new())
 }

@@ -15,7 +15,7 @@ use crate::measured::{Measured, Missing};
 use crate::promise::PromiseSheet;
 use crate::step::{GeneratorEvidence, Step, StepKind};
 use crate::units::{Moment, Nanos, Rate, TokenRate};
-use crate::workload::{Arrivals, CacheState, Shape, Workload};
+use crate::workload::Workload;
 
 /// The name in a manifest's environment that says which tool's results a bundle was made of. A
 /// bundle that has it is never signed.
@@ -85,30 +85,22 @@ pub fn to_bundle(runs: &[Run], sheet: &PromiseSheet) -> Option<Bundle> {
     let mut tools: Vec<&str> = runs.iter().map(|run| run.tool.name()).collect();
     tools.sort_unstable();
     tools.dedup();
-    let mut bundle = Bundle {
-        manifest: Manifest {
-            format: FORMAT_VERSION,
-            definitions: crate::DEFINITIONS_VERSION,
-            tool: crate::TOOL.to_owned(),
-            run: String::new(),
-            started: String::new(),
-            deployment: deployment(first),
-            promise: sheet.clone(),
-            workload: workload(),
-            steps: Vec::new(),
-            environment: BTreeMap::from([(IMPORTED_FROM.to_owned(), tools.join(", "))]),
-            warnings: vec![
-                "Imported: nobody knows how late the client was that made these records."
-                    .to_owned(),
-            ],
-            members: BTreeMap::new(),
-        },
-        requests: Vec::new(),
-        errors: Vec::new(),
-        gaps: BTreeMap::new(),
-        telemetry: Vec::new(),
-        signoffs: BTreeMap::new(),
-    };
+    let mut bundle = Bundle::of(Manifest {
+        format: FORMAT_VERSION,
+        definitions: crate::DEFINITIONS_VERSION,
+        tool: crate::TOOL.to_owned(),
+        run: String::new(),
+        started: String::new(),
+        deployment: deployment(first),
+        promise: sheet.clone(),
+        workload: workload(),
+        steps: Vec::new(),
+        environment: BTreeMap::from([(IMPORTED_FROM.to_owned(), tools.join(", "))]),
+        warnings: vec![
+            "Imported: nobody knows how late the client was that made these records.".to_owned(),
+        ],
+        members: BTreeMap::new(),
+    });
     let mut offset = Nanos(0);
     for (id, run) in (0..).zip(runs) {
         let Some(records) = &run.records else { continue };
@@ -214,13 +206,5 @@ fn deployment(run: &Run) -> Deployment {
 
 /// Nobody declared one.
 fn workload() -> Workload {
-    Workload {
-        name: "imported".to_owned(),
-        note: String::new(),
-        arrivals: Arrivals::default(),
-        pattern: Vec::new(),
-        shape: Shape::Mix { classes: Vec::new() },
-        cache: CacheState::default(),
-        hit_rate: None,
-    }
+    Workload::mix("imported", Vec::new())
 }

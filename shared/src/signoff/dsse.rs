@@ -9,6 +9,8 @@ use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
 
+use crate::format::hex;
+
 /// The payload type of every envelope here: an in-toto statement.
 const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
 
@@ -183,10 +185,6 @@ fn pae(kind: &str, payload: &[u8]) -> Vec<u8> {
 }
 
 /// Bytes as lower-case hex digits.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

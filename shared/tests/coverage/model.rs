@@ -12,7 +12,7 @@ use tokencap_shared::record::{Outcome, Request};
 use tokencap_shared::stats::share::{lower_bound, upper_bound};
 use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::units::{Moment, Nanos, Rate, Ratio, Share};
-use tokencap_shared::workload::{Arrivals, CacheState, Shape, Workload};
+use tokencap_shared::workload::Workload;
 
 /// Vigna's splitmix64.
 pub(crate) struct Rng(pub(crate) u64);
@@ -241,13 +241,5 @@ fn sheet(ttft: u64) -> PromiseSheet {
 }
 
 fn workload() -> Workload {
-    Workload {
-        name: "model".to_owned(),
-        note: String::new(),
-        arrivals: Arrivals::Poisson,
-        pattern: Vec::new(),
-        shape: Shape::Mix { classes: Vec::new() },
-        cache: CacheState::Salted,
-        hit_rate: None,
-    }
+    Workload::mix("model", Vec::new())
 }

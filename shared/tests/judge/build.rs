@@ -12,7 +12,7 @@ use tokencap_shared::record::{FailureKind, GapSummary, Outcome, Request};
 use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::telemetry::{Metric, Sample};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
-use tokencap_shared::workload::{Arrivals, CacheState, Length, Shape, Think, Workload};
+use tokencap_shared::workload::{Length, Shape, Think, Workload};
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
 pub(crate) const FAILED: Outcome = Outcome::Failed(FailureKind::ServerError);
@@ -59,15 +59,7 @@ pub(crate) fn sheet_with(change: impl FnOnce(&mut Fields)) -> PromiseSheet {
 }
 
 pub(crate) fn workload() -> Workload {
-    Workload {
-        name: "test".to_owned(),
-        note: String::new(),
-        arrivals: Arrivals::Poisson,
-        pattern: Vec::new(),
-        shape: Shape::Mix { classes: Vec::new() },
-        cache: CacheState::Salted,
-        hit_rate: None,
-    }
+    Workload::mix("test", Vec::new())
 }
 
 pub(crate) fn sessions(steps: u32) -> Workload {

@@ -7,7 +7,7 @@ use tokencap_shared::promise::{
 use tokencap_shared::record::{ClientFaultKind, FailureKind, GapSummary, Outcome, Request};
 use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
-use tokencap_shared::workload::{Arrivals, CacheState, Shape, Workload};
+use tokencap_shared::workload::Workload;
 
 use crate::reference::Case;
 
@@ -136,15 +136,7 @@ fn with_rule(name: &'static str, rule: ItlRule, told: &[Told]) -> Case {
             generator: GeneratorEvidence::default(),
             stopped: None,
         },
-        workload: Workload {
-            name: "crafted".to_owned(),
-            note: String::new(),
-            arrivals: Arrivals::Poisson,
-            pattern: Vec::new(),
-            shape: Shape::Mix { classes: Vec::new() },
-            cache: CacheState::Salted,
-            hit_rate: None,
-        },
+        workload: Workload::mix("crafted", Vec::new()),
         requests,
         gaps,
     }

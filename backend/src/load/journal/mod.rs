@@ -6,7 +6,7 @@
 mod encode;
 mod frame;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -294,14 +294,7 @@ struct Reading {
 
 impl Reading {
     fn new(manifest: Manifest, sound: u64) -> Self {
-        let bundle = Bundle {
-            manifest,
-            requests: Vec::new(),
-            errors: Vec::new(),
-            gaps: BTreeMap::new(),
-            telemetry: Vec::new(),
-            signoffs: BTreeMap::new(),
-        };
+        let bundle = Bundle::of(manifest);
         Self {
             done: Contents { bundle, series: Vec::new(), sound },
             errors: Vec::new(),
