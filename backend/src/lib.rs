@@ -12,6 +12,7 @@ pub mod merge;
 pub mod observe;
 pub mod plan;
 pub mod presets;
+pub mod search;
 pub mod serve;
 pub mod sim;
 pub mod store;

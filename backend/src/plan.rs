@@ -20,6 +20,7 @@ use tokencap_shared::workload::{Shape, Workload};
 use crate::load::target::{self, Route};
 use crate::load::trace::Trace;
 use crate::presets::{self, Kind, Preset};
+use crate::search::Settings;
 
 /// A plan, with everything it refers to read in.
 #[derive(Clone, Debug)]
@@ -32,8 +33,10 @@ pub struct Plan {
     pub promise: PromiseSheet,
     /// What the load is.
     pub workload: Workload,
-    /// Which rates are tried, and for how long.
+    /// Which rates are tried, and for how long; none where they are searched for.
     pub sweep: Sweep,
+    /// How λ_slo_max is searched for, instead of measuring at given rates.
+    pub search: Option<Settings>,
     /// Metric pages to read while measuring.
     pub observe: Vec<Observed>,
     /// Time limits of one request.
@@ -73,6 +76,9 @@ pub struct Sweep {
     /// before the next request. Only for comparison with tools that measure so.
     #[serde(default)]
     pub users: Vec<u32>,
+    /// Rates at equal distances on a logarithmic scale, instead of a list.
+    #[serde(default)]
+    pub grid: Option<Grid>,
     /// Shortest warm-up of a step, in seconds.
     #[serde(default = "default_warmup", with = "seconds")]
     pub warmup_s: Duration,
@@ -82,6 +88,45 @@ pub struct Sweep {
     /// Seed of all arrivals and prompts.
     #[serde(default = "default_seed")]
     pub seed: u64,
+}
+
+impl Default for Sweep {
+    fn default() -> Self {
+        Self {
+            rates: Vec::new(),
+            users: Vec::new(),
+            grid: None,
+            warmup_s: default_warmup(),
+            window_s: default_window(),
+            seed: default_seed(),
+        }
+    }
+}
+
+/// Rates from one to another, each the same factor above the last.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grid {
+    /// The lowest rate.
+    pub from: Rate,
+    /// The highest rate.
+    pub to: Rate,
+    /// How many rates.
+    pub steps: u32,
+}
+
+impl Grid {
+    fn rates(self) -> Result<Vec<Rate>, String> {
+        let (from, to) = (self.from.get(), self.to.get());
+        if !(from > 0.0 && to > from && (2..=1000).contains(&self.steps)) {
+            return Err("sweep.grid needs 0 < from < to, and 2 to 1000 steps".to_owned());
+        }
+        let rate = |i: u32| {
+            let part = f64::from(i) / f64::from(self.steps - 1);
+            Rate::new(libm::exp(libm::log(from) + part * libm::log(to / from)))
+        };
+        (0..self.steps).map(rate).collect::<Result<_, _>>().map_err(|error| error.to_string())
+    }
 }
 
 /// A metric page.
@@ -131,13 +176,13 @@ impl From<Timeouts> for target::Timeouts {
     }
 }
 
-mod seconds {
+pub(crate) mod seconds {
     use std::time::Duration;
 
     use serde::de::Error;
     use serde::{Deserialize, Deserializer};
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
         let seconds = f64::deserialize(from)?;
         if !(seconds.is_finite() && seconds > 0.0 && seconds < 1e7) {
             return Err(D::Error::custom("a time must be a positive number of seconds"));
@@ -215,7 +260,8 @@ struct PlanFile {
     promise: Source<PromiseSheet>,
     workload: Source<Workload>,
     deployment: Deployment,
-    sweep: Sweep,
+    sweep: Option<Sweep>,
+    search: Option<Settings>,
     #[serde(default)]
     observe: Vec<Observed>,
     #[serde(default)]
@@ -280,17 +326,20 @@ impl Plan {
         let written: PlanFile = parse(text, file)?;
         let mut workload = resolve(written.workload, Kind::Workload, "workload", beside)?;
         let trace = read_trace(&mut workload, beside)?;
+        let senseless = |message| PlanError::Senseless { file: file.to_owned(), message };
+        let sweep = rates(written.sweep, written.search.is_some()).map_err(senseless)?;
         let plan = Self {
             api: written.api,
             deployment: written.deployment,
             promise: resolve(written.promise, Kind::Promise, "promise sheet", beside)?,
             workload,
             trace,
-            sweep: written.sweep,
+            sweep,
+            search: written.search,
             observe: written.observe,
             timeouts: written.timeouts,
         };
-        plan.check().map_err(|message| PlanError::Senseless { file: file.to_owned(), message })?;
+        plan.check().map_err(senseless)?;
         Ok(plan)
     }
 
@@ -298,8 +347,14 @@ impl Plan {
         if self.sweep.users.contains(&0) {
             return Err("sweep.users: a closed loop needs at least 1 user".to_owned());
         }
-        if self.sweep.rates.is_empty() && self.sweep.users.is_empty() {
-            return Err("sweep.rates is empty: name at least one arrival rate".to_owned());
+        match &self.search {
+            Some(search) => search.check()?,
+            None if self.sweep.rates.is_empty() && self.sweep.users.is_empty() => {
+                return Err("sweep.rates is empty: name at least one arrival rate, or write \
+                            [search] instead of [sweep]"
+                    .to_owned());
+            }
+            None => {}
         }
         if self.sweep.rates.iter().any(|rate| rate.get() <= 0.0) {
             return Err("sweep.rates: an arrival rate must be above 0".to_owned());
@@ -335,6 +390,29 @@ fn read_trace(workload: &mut Workload, beside: &Path) -> Result<Option<Arc<Trace
     *sha256 = digest;
     let trace = Trace::parse(&text).map_err(|error| senseless(error.to_string()))?;
     Ok(Some(Arc::new(trace)))
+}
+
+/// The rates of a plan: its list, its grid, or none where they are searched for.
+fn rates(written: Option<Sweep>, searched: bool) -> Result<Sweep, String> {
+    let Some(mut sweep) = written else {
+        return if searched {
+            Ok(Sweep::default())
+        } else {
+            Err("name the rates to measure in [sweep], or write [search] to look for the highest \
+                 one that holds"
+                .to_owned())
+        };
+    };
+    if searched {
+        return Err("[search] finds the rates itself: leave [sweep] out, or [search]".to_owned());
+    }
+    if let Some(grid) = sweep.grid {
+        if !sweep.rates.is_empty() {
+            return Err("sweep has both rates and a grid: leave one out".to_owned());
+        }
+        sweep.rates = grid.rates()?;
+    }
+    Ok(sweep)
 }
 
 /// Reads a promise sheet, workload or price sheet by the name of a preset or the path of a file.
@@ -434,7 +512,7 @@ window_s = 10
     fn a_typo_is_answered_with_line_and_column() {
         insta::assert_snapshot!(
             parse_plan(&PLAN.replace("window_s", "windw_s")).unwrap_err(),
-            @"plan.toml:14:1: unknown field `windw_s`, expected one of `rates`, `users`, `warmup_s`, `window_s`, `seed`"
+            @"plan.toml:14:1: unknown field `windw_s`, expected one of `rates`, `users`, `grid`, `warmup_s`, `window_s`, `seed`"
         );
         insta::assert_snapshot!(parse_plan(&PLAN.replace("gpus_serving = 2", "gpus_serving = two")).unwrap_err(), @"plan.toml:9:16: invalid boolean, expected `true`");
         insta::assert_snapshot!(parse_plan(&PLAN.replace("[1, 2.5]", "[1, -2.5]")).unwrap_err(), @"plan.toml:13:9: Rate must lie in [0, ∞), not be -2.5");
@@ -450,7 +528,15 @@ window_s = 10
 
     #[test]
     fn senseless_plans_are_refused() {
-        insta::assert_snapshot!(parse_plan(&PLAN.replace("[1, 2.5]", "[]")).unwrap_err(), @"plan.toml: sweep.rates is empty: name at least one arrival rate");
+        insta::assert_snapshot!(parse_plan(&PLAN.replace("[1, 2.5]", "[]")).unwrap_err(), @"plan.toml: sweep.rates is empty: name at least one arrival rate, or write [search] instead of [sweep]");
+        let search = PLAN.replace("[sweep]", "[search]").replace("rates = [1, 2.5]", "");
+        let search = search.replace("window_s = 10", "precision = 0.03");
+        assert_eq!(parse_plan(&search).unwrap().search.unwrap().precision, 0.03);
+        let both = format!("{search}[sweep]\nrates = [1]\n");
+        insta::assert_snapshot!(parse_plan(&both).unwrap_err(), @"plan.toml: [search] finds the rates itself: leave [sweep] out, or [search]");
+        insta::assert_snapshot!(parse_plan(&search.replace("0.03", "5")).unwrap_err(), @"plan.toml: search.precision must lie between 0.005 and 0.5, such as 0.05 for 5 %, not be 5");
+        let neither = &PLAN[..PLAN.find("[sweep]").unwrap()];
+        insta::assert_snapshot!(parse_plan(neither).unwrap_err(), @"plan.toml: name the rates to measure in [sweep], or write [search] to look for the highest one that holds");
         insta::assert_snapshot!(parse_plan(&PLAN.replace("gpus_provisioned = 2", "gpus_provisioned = 1")).unwrap_err(), @"plan.toml: deployment: gpus_serving (2) must be at least 1 and gpus_provisioned (1) at least gpus_serving");
         insta::assert_snapshot!(parse_plan(&PLAN.replace("window_s = 10", "window_s = 0")).unwrap_err(), @"plan.toml:14:12: a time must be a positive number of seconds");
     }

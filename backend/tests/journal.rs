@@ -97,6 +97,7 @@ fn step_record(id: u32) -> StepRecord {
         scheduled: 4,
         generator: GeneratorEvidence { cpu_busiest: Share::new(0.1).ok(), ..Default::default() },
         stopped: None,
+        abandoned: None,
     };
     StepRecord { step, requests: vec![], gaps: BTreeMap::from([(1, gaps)]), errors: vec![] }
 }

@@ -115,6 +115,7 @@ fn bundle() -> Bundle {
                 scheduled: REQUESTS_A_STEP,
                 generator: GeneratorEvidence::default(),
                 stopped: None,
+                abandoned: None,
             }
         })
         .collect();

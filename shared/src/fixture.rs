@@ -187,6 +187,7 @@ fn run(bundle: &mut Bundle, id: u32, load: &Load, start: u64) -> u64 {
             dropped: 0,
         },
         stopped: None,
+        abandoned: None,
     });
     end
 }

@@ -47,6 +47,10 @@ pub struct Step {
     /// Why the step was stopped early, if it was.
     #[serde(default)]
     pub stopped: Option<String>,
+    /// Why a search gave the step up as hopeless, if it did: its window ended there, what was
+    /// overdue by then has failed, and the rest was given up by the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abandoned: Option<String>,
 }
 
 /// What the generator measured of itself during a step; part of the step's validity.

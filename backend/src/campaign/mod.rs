@@ -3,23 +3,29 @@
 //! The bundle on disk is written anew, atomically, after every step: whatever happens, at most
 //! the step in flight is lost.
 
+mod agenda;
 mod gather;
 pub mod watch;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokencap_shared::bundle::{self, Bundle, BundleError, FORMAT_VERSION, Manifest};
+use tokencap_shared::judge::StepJudgement;
+use tokencap_shared::money::PriceSheet;
+use tokencap_shared::step::StepKind;
 use tokencap_shared::units::Nanos;
+use tokencap_shared::words::EN;
 use tokencap_shared::{DEFINITIONS_VERSION, capacity};
 
 use crate::load::clock::Clock;
 use crate::load::io::Tls;
 use crate::load::journal::{Journal, JournalError};
 use crate::load::live::{Live, Stop};
-use crate::load::preflight::{PreflightError, preflight};
+use crate::load::preflight::{PreflightError, alone, preflight};
+use crate::load::running::Control;
 use crate::load::shard::Shard;
 use crate::load::skew::Skew;
 use crate::load::step::{Generator, Load, StepError, StepPlan, StepRecord};
@@ -27,7 +33,10 @@ use crate::load::target::{Target, TargetError};
 use crate::merge::{CLOCK_ZERO, SHARD, SKEW};
 use crate::observe::scrape::{Observer, Source};
 use crate::plan::Plan;
+use crate::search::budget::Budget;
+use crate::search::{Answer, Search, Steering};
 use crate::store::{self, StoreError};
+use agenda::{Agenda, Due};
 use watch::{Event, Watch};
 
 /// How often the watcher is told how a step goes.
@@ -50,6 +59,19 @@ pub struct Campaign {
     pub resume: bool,
     /// The part that this process has in a campaign shared with others.
     pub together: Option<Together>,
+    /// What else is asked.
+    pub options: Options,
+}
+
+/// What else is asked of a campaign.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// Time for everything: the plan is cut to it.
+    pub budget: Option<Duration>,
+    /// Prices that the budget is told in.
+    pub prices: Option<PriceSheet>,
+    /// The steps are soaks.
+    pub soak: bool,
 }
 
 /// How several processes run one campaign: each its part of the arrivals, all from one instant.
@@ -98,6 +120,19 @@ pub enum CampaignError {
         /// What differs.
         what: &'static str,
     },
+    /// The time is too short.
+    #[error(
+        "{} s are too little for {steps} steps with a warm-up of {} s each: allow more time, or \
+         plan fewer rates", budget.as_secs(), warmup.as_secs()
+    )]
+    BudgetTooShort {
+        /// What was allowed.
+        budget: Duration,
+        /// Steps of the plan.
+        steps: usize,
+        /// Their warm-up.
+        warmup: Duration,
+    },
     /// The common start lies in the past.
     #[error("--start-at has passed: choose a time that lies a minute or more ahead, for all parts")]
     StartPassed,
@@ -136,28 +171,41 @@ impl Campaign {
             tls: self.tls.clone(),
             trace: self.plan.trace.clone(),
         };
-        let done: BTreeSet<u32> = bundle.manifest.steps.iter().map(|step| step.id).collect();
-        let mut plans = self.steps(clock)?;
-        plans.retain(|plan| !done.contains(&plan.id));
-        for (index, plan) in plans.iter().enumerate() {
-            if stop.reason().is_some() {
-                break;
-            }
-            watch.on(Event::Begin { plan, index, left: &plans[index..] });
-            let record = watched(&generator, plan, watch, stop, &mut journal)?;
+        let mut agenda = self.agenda(&generator, watch)?;
+        // What an interrupted run measured stands; a search goes on from there.
+        for step in &bundle.manifest.steps {
+            agenda.report(step, &capacity::of_step(&bundle, step, &bundle.manifest.promise));
+        }
+        let begun = Instant::now();
+        while stop.reason().is_none() {
+            let done: Vec<u32> = bundle.manifest.steps.iter().map(|step| step.id).collect();
+            let Some(due) = agenda.next(&done, begun.elapsed()) else { break };
+            let Due { plan, of, left, .. } = &due;
+            watch.on(Event::Begin { plan, index: done.len(), of: *of, left: *left });
+            let so_far = || observer.as_ref().map_or_else(Vec::new, Observer::so_far);
+            let steering = agenda
+                .steering(&due, &self.plan.promise, &self.plan.workload)
+                .with_scrapes(&so_far);
+            let record = watched(&generator, plan, watch, stop, &mut journal, steering)?;
             let scrapes = observer.as_ref().map(Observer::take);
             // A step that was stopped is run again when the run is resumed.
             if record.step.stopped.is_none() {
                 journal.telemetry(scrapes.as_deref().unwrap_or_default())?;
                 journal.finish_step(&record)?;
             }
+            let step = record.step.clone();
             gather::add(&mut bundle, record, scrapes);
             save(&self.out, &mut bundle)?;
-            if let Some(step) = bundle.manifest.steps.last() {
-                let promise = &bundle.manifest.promise;
-                let judged = &capacity::of_step(&bundle, step, promise);
-                watch.on(Event::End { judged, promise });
-            }
+            let judged = capacity::of_step(&bundle, &step, &bundle.manifest.promise);
+            agenda.report(&step, &judged);
+            let abandoned = step.abandoned.as_deref();
+            watch.on(Event::End { judged: &judged, promise: &bundle.manifest.promise, abandoned });
+        }
+        if let (Some(answer), None) = (agenda.answer(), stop.reason()) {
+            bundle.manifest.warnings.extend(unsigned(&answer));
+            let capacity = capacity::of_bundle(&bundle);
+            let promise = &bundle.manifest.promise;
+            watch.on(Event::Found { answer: &answer, capacity: &capacity, promise });
         }
         if let Some(observer) = observer {
             bundle.manifest.warnings.extend(observer.warnings());
@@ -212,7 +260,39 @@ impl Campaign {
         }
     }
 
-    fn steps(&self, clock: Clock) -> Result<Vec<StepPlan>, CampaignError> {
+    /// The steps of the plan, or the search for them; tells what they will take.
+    fn agenda(
+        &self,
+        generator: &Generator,
+        watch: &mut dyn Watch,
+    ) -> Result<Agenda, CampaignError> {
+        let Plan { sweep, workload, promise, .. } = &self.plan;
+        let Options { budget: limit, prices, .. } = &self.options;
+        let gpus = self.plan.deployment.gpus_provisioned;
+        let mut tell = |budget: &Budget| {
+            watch.on(Event::Budget { lines: &budget.lines(prices.as_ref(), gpus) });
+        };
+        if let Some(settings) = &self.plan.search {
+            let lone = alone(generator)?;
+            let search = Box::new(Search::new(settings.goal(lone, workload, *limit)));
+            tell(&Budget::of_search(settings, *limit, search.first_rate(), workload, promise));
+            return Ok(Agenda::Search { search, seed: settings.seed, budget: *limit });
+        }
+        let steps = sweep.rates.len() + sweep.users.len();
+        let mut window = sweep.window_s;
+        if let Some(budget) = *limit {
+            let each = budget / u32::try_from(steps).unwrap_or(u32::MAX);
+            // As long a window as the time allows; half a warm-up is left for the last requests.
+            let room = each.checked_sub(sweep.warmup_s * 3 / 2).filter(|room| !room.is_zero());
+            let warmup = sweep.warmup_s;
+            window = room.ok_or(CampaignError::BudgetTooShort { budget, steps, warmup })?;
+        }
+        let plans = self.steps(generator.clock, window)?;
+        tell(&Budget::of_rates(&sweep.rates, sweep.warmup_s, window, workload, promise));
+        Ok(Agenda::List(plans))
+    }
+
+    fn steps(&self, clock: Clock, window: Duration) -> Result<Vec<StepPlan>, CampaignError> {
         let sweep = &self.plan.sweep;
         let first = match &self.together {
             None => None,
@@ -223,9 +303,12 @@ impl Campaign {
         let plan = |(id, load): (u32, Load)| {
             // Another seed for each step, the same for the same plan.
             let seed = sweep.seed.wrapping_add(u64::from(id));
-            let mut plan = StepPlan::new(id, load, sweep.warmup_s, sweep.window_s, seed);
+            let mut plan = StepPlan::new(id, load, sweep.warmup_s, window, seed);
+            if self.options.soak {
+                plan.kind = StepKind::Soak;
+            }
             if let (Some(together), Some(first)) = (&self.together, first) {
-                let each = sweep.warmup_s + sweep.window_s + together.pause;
+                let each = sweep.warmup_s + window + together.pause;
                 plan.shard = together.shard;
                 plan.begin = Some(first + Nanos((each * id).as_nanos() as u64));
             }
@@ -286,17 +369,56 @@ fn watched(
     watch: &mut dyn Watch,
     stop: &Stop,
     journal: &mut Journal,
+    mut steering: Steering<'_>,
 ) -> Result<StepRecord, CampaignError> {
     let live = Arc::new(Live::default());
     let begun = Instant::now();
+    let seen: Mutex<Option<StepJudgement>> = Mutex::new(None);
     std::thread::scope(|scope| {
-        let step = scope.spawn(|| generator.run_recorded(plan, &live, stop, journal));
+        let step = scope.spawn(|| {
+            generator.run_steered(plan, &live, stop, journal, &mut |running| -> Control {
+                let (control, judged) = steering.steer(running);
+                if judged.is_some() {
+                    *seen.lock().unwrap_or_else(PoisonError::into_inner) = judged;
+                }
+                control
+            })
+        });
         while !step.is_finished() {
             std::thread::sleep(TICK);
-            watch.on(Event::Tick { plan, elapsed: begun.elapsed(), live: &live.snapshot() });
+            let so_far = seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            watch.on(Event::Tick {
+                plan,
+                elapsed: begun.elapsed(),
+                live: &live.snapshot(),
+                so_far: so_far.as_ref(),
+                promise: &generator.promise,
+            });
         }
         Ok(step.join().unwrap_or(Err(StepError::Thread))?)
     })
+}
+
+/// What a reader should know of a search that signed nothing.
+fn unsigned(answer: &Answer) -> Option<String> {
+    match answer {
+        Answer::Signed(_) => None,
+        Answer::Unsigned(rate) => Some(format!(
+            "the search ended without a confirmation that held: λ_slo_max is near {:.3} req/s, \
+             unsigned; allow more time",
+            rate.get()
+        )),
+        Answer::Invalid => Some(
+            "the search ended because steps were INVALID again and again: change what the report \
+             names, then search again"
+                .to_owned(),
+        ),
+        Answer::Blind(kind) => Some(format!(
+            "the search ended because nothing observes {}, which is promised: name the server's \
+             metric page in [[observe]], or put the promise on the sheet's watched list",
+            (EN.promise)(*kind)
+        )),
+    }
 }
 
 /// Where the journal of a run lies until its bundle is complete.

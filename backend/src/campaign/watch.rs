@@ -5,12 +5,17 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tokencap_shared::judge::{StepJudgement, Verdict};
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::units::Nanos;
+use tokencap_shared::capacity::Capacity;
+use tokencap_shared::judge::{Quantity, StepJudgement, Verdict};
+use tokencap_shared::measured::Measured;
+use tokencap_shared::promise::{PromiseKind, PromiseSheet};
+use tokencap_shared::step::StepKind;
+use tokencap_shared::units::{Nanos, Rate};
+use tokencap_shared::words::EN;
 
 use crate::load::live::Snapshot;
-use crate::load::step::StepPlan;
+use crate::load::step::{Load, StepPlan};
+use crate::search::Answer;
 
 /// What happens in a campaign.
 #[derive(Debug)]
@@ -20,14 +25,21 @@ pub enum Event<'a> {
         /// What a reader should know of it.
         warnings: &'a [String],
     },
+    /// What the campaign will take and can prove.
+    Budget {
+        /// In sentences.
+        lines: &'a [String],
+    },
     /// A step begins.
     Begin {
         /// It.
         plan: &'a StepPlan,
         /// Its place among the steps, from 0.
         index: usize,
-        /// It and the steps after it.
-        left: &'a [StepPlan],
+        /// How many steps there are; a search does not know.
+        of: Option<usize>,
+        /// Time for it and the steps after it; a search without a limit does not know.
+        left: Option<Duration>,
     },
     /// A step goes on.
     Tick {
@@ -37,11 +49,26 @@ pub enum Event<'a> {
         elapsed: Duration,
         /// Its counters.
         live: &'a Snapshot,
+        /// What its window shows up to the last look, if there was one.
+        so_far: Option<&'a StepJudgement>,
+        /// The promises it is judged by.
+        promise: &'a PromiseSheet,
     },
     /// A step has ended and was judged.
     End {
         /// The judgement.
         judged: &'a StepJudgement,
+        /// The promises it was judged by.
+        promise: &'a PromiseSheet,
+        /// Why it was given up early, if it was.
+        abandoned: Option<&'a str>,
+    },
+    /// A search has ended.
+    Found {
+        /// How.
+        answer: &'a Answer,
+        /// What all its steps show together.
+        capacity: &'a Capacity,
         /// The promises it was judged by.
         promise: &'a PromiseSheet,
     },
@@ -57,8 +84,7 @@ pub trait Watch {
 #[derive(Debug)]
 pub struct Terminal {
     bar: Option<ProgressBar>,
-    steps: usize,
-    left: Duration,
+    left: Option<Duration>,
     last: Instant,
 }
 
@@ -73,7 +99,7 @@ impl Default for Terminal {
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
         });
-        Self { bar, steps: 0, left: Duration::ZERO, last: Instant::now() }
+        Self { bar, left: None, last: Instant::now() }
     }
 }
 
@@ -99,22 +125,19 @@ impl Watch for Terminal {
                     self.say(&format!("note: {warning}"));
                 }
             }
-            Event::Begin { plan, index, left } => {
-                self.steps = index + left.len();
-                self.left = left.iter().map(length).sum();
-                self.last = Instant::now();
-                self.say(&format!(
-                    "step {} of {}: {}, about {} s; about {} left",
-                    index + 1,
-                    self.steps,
-                    plan.load,
-                    length(plan).as_secs(),
-                    minutes(self.left),
-                ));
+            Event::Budget { lines } => {
+                for line in lines {
+                    self.say(&format!("plan: {line}"));
+                }
             }
-            Event::Tick { plan, elapsed, live } => {
-                let left = self.left.saturating_sub(elapsed);
-                let line = tick(plan, elapsed, live, left);
+            Event::Begin { plan, index, of, left } => {
+                self.left = left;
+                self.last = Instant::now();
+                self.say(&begins(plan, index, of, left));
+            }
+            Event::Tick { plan, elapsed, live, so_far, promise } => {
+                let left = self.left.map(|left| left.saturating_sub(elapsed));
+                let line = tick(plan, elapsed, live, so_far.map(|judged| (judged, promise)), left);
                 if let Some(bar) = &self.bar {
                     let share = elapsed.as_secs_f64() / length(plan).as_secs_f64().max(1e-9);
                     bar.set_position((share.min(1.0) * 1000.0) as u64);
@@ -124,14 +147,52 @@ impl Watch for Terminal {
                     eprintln!("  {line}");
                 }
             }
-            Event::End { judged, promise } => {
+            Event::End { judged, promise, abandoned } => {
                 if let Some(bar) = &self.bar {
                     bar.set_position(0);
                 }
                 self.say(&format!("  {}", ended(judged, promise)));
+                if let Some(reason) = abandoned {
+                    self.say(&format!("  given up early: {reason}"));
+                }
+            }
+            Event::Found { answer, capacity, promise } => {
+                self.say(&found(answer, capacity, promise))
             }
         }
     }
+}
+
+/// A step's beginning in one line.
+fn begins(plan: &StepPlan, index: usize, of: Option<usize>, left: Option<Duration>) -> String {
+    let kind = match plan.kind {
+        StepKind::Probe | StepKind::Closed => "",
+        StepKind::Confirm => ", to confirm",
+        StepKind::Soak => ", a soak",
+    };
+    let of = of.map_or(String::new(), |of| format!(" of {of}"));
+    let left = left.map_or(String::new(), |left| format!("; about {} left", minutes(left)));
+    let most = if of.is_empty() { "at most" } else { "about" };
+    format!(
+        "step {}{of}: {}{kind}, {most} {}{left}",
+        index + 1,
+        load(plan.load),
+        minutes(length(plan)),
+    )
+}
+
+/// What is offered.
+fn load(load: Load) -> String {
+    match load.rate() {
+        Some(open) => format!("{} req/s", rate(open)),
+        None => load.to_string(),
+    }
+}
+
+/// Four figures are enough to tell rates apart.
+fn rate(rate: Rate) -> String {
+    let text = format!("{:.3}", rate.get());
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn minutes(time: Duration) -> String {
@@ -145,7 +206,13 @@ fn millis(nanos: Nanos) -> String {
     format!("{:.0}", nanos.0 as f64 / 1e6)
 }
 
-fn tick(plan: &StepPlan, elapsed: Duration, live: &Snapshot, left: Duration) -> String {
+fn tick(
+    plan: &StepPlan,
+    elapsed: Duration,
+    live: &Snapshot,
+    so_far: Option<(&StepJudgement, &PromiseSheet)>,
+    left: Option<Duration>,
+) -> String {
     let phase = if elapsed < plan.warmup {
         "warm-up"
     } else if elapsed < length(plan) {
@@ -156,27 +223,104 @@ fn tick(plan: &StepPlan, elapsed: Duration, live: &Snapshot, left: Duration) -> 
     let pair = |pair: Option<[Nanos; 2]>| {
         pair.map_or("—".to_owned(), |[p50, p99]| format!("{}/{} ms", millis(p50), millis(p99)))
     };
-    format!(
-        "{phase}: {}, {} in flight, {} done, {} failed, TTFT p50/p99 {}, ITL p50/p99 {}, \
-         {} left",
-        plan.load,
+    let mut line = format!(
+        "{phase}: {}, {} in flight, {} done, {} failed",
+        load(plan.load),
         live.in_flight,
         live.completed,
         live.failed,
-        pair(live.ttft),
-        pair(live.itl),
-        minutes(left),
-    )
+    );
+    match so_far {
+        Some((judged, promise)) => {
+            let tails = tails(judged, promise);
+            if !tails.is_empty() {
+                line += &format!(", p99 against its limit: {tails}");
+            }
+            line += &format!(", so far {}", verdict(judged.screen));
+        }
+        None => {
+            line += &format!(", TTFT p50/p99 {}, ITL p50/p99 {}", pair(live.ttft), pair(live.itl));
+        }
+    }
+    if let Some(left) = left {
+        line += &format!(", {} left", minutes(left));
+    }
+    line
 }
 
-/// A step's end in one line.
-fn ended(judged: &StepJudgement, promise: &PromiseSheet) -> String {
-    let verdict = |verdict: Verdict| match verdict {
+/// The P99 of each latency beside its limit, in the tier where it is nearest to it or furthest
+/// beyond.
+fn tails(judged: &StepJudgement, promise: &PromiseSheet) -> String {
+    let names = [
+        (PromiseKind::TtftP99, "TTFT"),
+        (PromiseKind::ItlP99, "ITL"),
+        (PromiseKind::TpotP99, "TPOT"),
+        (PromiseKind::QueueP99, "queue"),
+    ];
+    let mut found = Vec::new();
+    for (kind, name) in names {
+        let of_kind = judged.promises.iter().filter(|one| one.kind == kind);
+        let worst = of_kind
+            .filter_map(|one| {
+                let (Quantity::Time(Some(limit)), Measured::Value(Quantity::Time(measured))) =
+                    (one.limit, &one.measured)
+                else {
+                    return None;
+                };
+                Some((measured.map_or(f64::INFINITY, |time| time.0 as f64), limit, one.tier))
+            })
+            .max_by(|a, b| (a.0 / a.1.0 as f64).total_cmp(&(b.0 / b.1.0 as f64)));
+        let Some((measured, limit, tier)) = worst else { continue };
+        let measured =
+            if measured.is_finite() { format!("{:.0}", measured / 1e6) } else { "∞".to_owned() };
+        let tier = tier.and_then(|tier| promise.tiers.get(tier));
+        let tier = tier.filter(|_| promise.tiers.len() > 1);
+        let tier = tier.map_or(String::new(), |tier| format!(" ({})", tier.name));
+        found.push(format!("{name} {measured}/{} ms{tier}", millis(limit)));
+    }
+    found.join(", ")
+}
+
+const fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
         Verdict::Held => "held",
         Verdict::Broken => "broken",
         Verdict::Insufficient => "insufficient evidence",
         Verdict::NotObserved => "not observed",
+    }
+}
+
+/// A search's end in one line.
+fn found(answer: &Answer, capacity: &Capacity, promise: &PromiseSheet) -> String {
+    let mut text = match answer {
+        Answer::Signed(signed) => format!("λ_slo_max: {} req/s, confirmed", rate(*signed)),
+        Answer::Unsigned(near) => {
+            format!("nothing was confirmed; λ_slo_max is near {} req/s", rate(*near))
+        }
+        Answer::Invalid => "the search ended: steps were INVALID again and again".to_owned(),
+        Answer::Blind(kind) => {
+            format!("the search ended: nothing observes {}", (EN.promise)(*kind))
+        }
     };
+    if let Some(lambda) = capacity.lambda.value() {
+        match lambda.first_broken {
+            Some(broken) => text += &format!("; the first broken rate is {}", rate(broken)),
+            None => text += "; no tested rate above it broke",
+        }
+        if lambda.non_monotone {
+            text += "; not monotone: a rate above a broken one passed";
+        }
+    }
+    if let Some(binding) = &capacity.binding {
+        let tier = binding.tier.and_then(|tier| promise.tiers.get(tier));
+        let tier = tier.map_or(String::new(), |tier| format!(" of tier {}", tier.name));
+        text += &format!("; what breaks first: {}{tier}", (EN.promise)(binding.kind));
+    }
+    text
+}
+
+/// A step's end in one line.
+fn ended(judged: &StepJudgement, promise: &PromiseSheet) -> String {
     if !judged.validity.is_valid() {
         return "INVALID: the step has no result; the report says why".to_owned();
     }

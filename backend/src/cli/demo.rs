@@ -10,8 +10,8 @@ use clap::Args;
 
 use super::sweep::saved;
 use super::{report, serve};
-use crate::campaign::Campaign;
 use crate::campaign::watch::Terminal;
+use crate::campaign::{Campaign, Options};
 use crate::interrupt;
 use crate::load::target::Target;
 use crate::plan::{Observed, Plan};
@@ -70,7 +70,9 @@ pub(super) fn run(args: &Demo) -> anyhow::Result<()> {
             .with_context(|| format!("cannot replace {}", args.out.display()))?;
     }
     let out = args.out.clone();
-    let campaign = Campaign { plan, target, tls: None, out, resume: false, together: None };
+    let options = Options::default();
+    let campaign =
+        Campaign { plan, target, tls: None, out, resume: false, together: None, options };
     campaign.run(&mut Terminal::default(), &stop)?;
     let lateness = cluster.lateness();
     cluster.shutdown().context("the simulated cluster failed")?;

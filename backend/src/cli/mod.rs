@@ -18,6 +18,7 @@ mod revoke;
 mod serve;
 mod sign;
 mod sim;
+mod soak;
 mod sweep;
 mod verify;
 mod web;
@@ -44,6 +45,7 @@ enum Command {
     Report(report::Report),
     Serve(serve::Serve),
     Sim(sim::Sim),
+    Soak(soak::Soak),
     Sweep(sweep::Sweep),
     Web(web::Web),
     Export(export::Export),
@@ -77,6 +79,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Report(args) => report::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Sim(args) => sim::run(args),
+        Command::Soak(args) => soak::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Web(args) => web::run(&args),
         Command::Export(args) => export::run(&args),

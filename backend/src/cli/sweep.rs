@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 
 use crate::campaign::watch::Terminal;
-use crate::campaign::{Campaign, Together};
+use crate::campaign::{Campaign, Options, Together};
 use crate::interrupt;
 use crate::load::io::Tls;
 use crate::load::shard::Shard;
 use crate::load::target::{Secret, Target};
-use crate::plan::{Api, Plan};
+use crate::plan::{self, Api, Plan};
+use crate::presets::Kind;
 
 /// Measure an OpenAI-compatible endpoint and write a bundle.
 ///
@@ -26,9 +27,9 @@ pub(super) struct Sweep {
     /// The model's name, as the server knows it. Default: the deployment's model in the plan.
     #[arg(long)]
     model: Option<String>,
-    /// The plan: promises, workload, deployment, rates (TOML).
+    /// The plan: promises, workload, deployment, rates or how to search for them (TOML).
     #[arg(long)]
-    plan: PathBuf,
+    pub(super) plan: PathBuf,
     /// The bundle to write.
     #[arg(long, default_value = "run.tokencap")]
     out: PathBuf,
@@ -50,6 +51,13 @@ pub(super) struct Sweep {
     /// Go on with an interrupted run: its journal lies beside the bundle.
     #[arg(long, conflicts_with = "start_at")]
     resume: bool,
+    /// Time for everything, such as 45m or 2h: the plan is cut to what is best within it.
+    #[arg(long, value_name = "TIME", conflicts_with = "start_at",
+          value_parser = humantime::parse_duration)]
+    budget: Option<Duration>,
+    /// Prices that the budget is told in: the name of a preset, or a file.
+    #[arg(long, value_name = "PRICES")]
+    prices: Option<String>,
     #[command(flatten)]
     together: TogetherArgs,
 }
@@ -99,7 +107,14 @@ impl TogetherArgs {
 /// # Errors
 /// If the plan, the target or the disk does not allow it; each error says what to do.
 pub(super) fn run(args: &Sweep) -> anyhow::Result<()> {
-    let plan = Plan::read(&args.plan)?;
+    measure(args, Plan::read(&args.plan)?, false)
+}
+
+/// Measures what a plan says, into the bundle.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn measure(args: &Sweep, plan: Plan, soak: bool) -> anyhow::Result<()> {
     let model = args.model.as_deref().unwrap_or(&plan.deployment.model);
     let mut target = Target::new(&args.target, args.api.unwrap_or(plan.api).into(), model)?;
     target.timeouts = plan.timeouts.into();
@@ -110,7 +125,15 @@ pub(super) fn run(args: &Sweep) -> anyhow::Result<()> {
     target.http2 = args.http2;
     let tls = Tls::for_server(&target.server, args.ca_file.as_deref(), args.http2)?;
     let (out, resume, together) = (args.out.clone(), args.resume, args.together.read()?);
-    let campaign = Campaign { plan, target, tls, out, resume, together };
+    let prices = args.prices.as_deref();
+    let prices = prices.map(|name| plan::named(name, Kind::Prices, "price sheet", Path::new("")));
+    let options = Options { budget: args.budget, prices: prices.transpose()?, soak };
+    if plan.search.is_some() && together.is_some() {
+        bail!(
+            "a search steers by all arrivals: leave --start-at out, or name the rates in [sweep]"
+        );
+    }
+    let campaign = Campaign { plan, target, tls, out, resume, together, options };
     let stop = interrupt::stop_on_interrupt().context("cannot listen for Ctrl-C")?;
     campaign.run(&mut Terminal::default(), &stop)?;
     println!("{}", saved(&args.out));

@@ -1,5 +1,8 @@
 //! One answer as it comes in: its times, its token counts, and how it ended.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
 use tokencap_shared::units::{Moment, Nanos};
 
@@ -36,6 +39,8 @@ pub struct Answer {
     body: Vec<u8>,
     /// First event with output.
     pub first: Option<Moment>,
+    /// Where that is told to others meanwhile: nanoseconds on the run's clock, 0 before.
+    pub told: Arc<AtomicU64>,
     /// Last event with output.
     pub last: Option<Moment>,
     /// Events with output.
@@ -106,6 +111,7 @@ impl Answer {
                 self.gaps.push(at.since(last));
             } else {
                 self.first = Some(at);
+                self.told.store(at.0, Ordering::Relaxed);
             }
             self.last = Some(at);
             self.events += 1;

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -9,12 +11,13 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use tokencap_shared::bundle::GapHistogram;
 use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::record::Request;
+use tokencap_shared::record::{FailureKind, Outcome, Request};
 use tokencap_shared::step::{GeneratorEvidence, Step};
 use tokencap_shared::units::{Moment, Nanos, Share};
 
-use super::ledger::{Finished, ThreadEvidence};
+use super::ledger::{Finished, News, ThreadEvidence};
 use super::live::{Stop, histogram, record};
+use super::running::{Control, Open, Running, Steer};
 use super::shared::Shared;
 use super::step::StepRecord;
 
@@ -41,10 +44,15 @@ const MAX_ERRORS: usize = 500;
 /// Gathers a step's records.
 pub(super) struct Collector<'a> {
     promise: &'a PromiseSheet,
-    window: (Moment, Moment),
+    pub(super) window: (Moment, Moment),
     recorder: &'a mut dyn Recorder,
     pub(super) failure: Option<io::Error>,
+    /// In the order of their ends.
     requests: Vec<Request>,
+    /// Those without an end, by session and turn: when sent, tokens of the prompt, first token.
+    open: HashMap<(u32, u32), (Moment, u32, Arc<AtomicU64>)>,
+    /// What is given up from now on has failed if it is overdue.
+    impatient: bool,
     gaps: BTreeMap<usize, GapHistogram>,
     errors: Vec<String>,
     known: HashMap<String, u32>,
@@ -62,14 +70,57 @@ impl<'a> Collector<'a> {
             recorder,
             failure: None,
             requests: Vec::new(),
+            open: HashMap::new(),
+            impatient: false,
             gaps: BTreeMap::new(),
             errors: Vec::new(),
             known: HashMap::new(),
         }
     }
 
-    pub(super) fn take(&mut self, one: Finished) {
-        let Finished { mut request, error, gaps } = one;
+    pub(super) fn take(&mut self, news: News) {
+        match news {
+            News::Sent { name, at, isl, first } => _ = self.open.insert(name, (at, isl, first)),
+            News::Finished(finished) => {
+                let Request { session, turn, .. } = finished.request;
+                self.open.remove(&(session, turn));
+                self.finished(*finished);
+            }
+        }
+    }
+
+    fn running(&self, planned: &Step, now: Moment, scheduled: u64) -> Running<'_> {
+        let w1 = self.window.1.min(now).max(planned.w0);
+        let open = self.open.values().map(|(sent, isl, first)| {
+            let first = first.load(Ordering::Relaxed);
+            Open { sent: *sent, isl: *isl, first_token: (first > 0).then_some(Moment(first)) }
+        });
+        let mut open: Vec<Open> = open.collect();
+        open.sort_unstable_by_key(|open| open.sent);
+        let step = Step { w1, end: now, scheduled, ..planned.clone() };
+        Running { step, now, ended: &self.requests, open, gaps: &self.gaps }
+    }
+
+    /// The step was given up as hopeless.
+    pub(super) const fn patience_ends(&mut self) {
+        self.impatient = true;
+    }
+
+    /// Whether a request that was given up had waited longer for its first token than its tier
+    /// allows.
+    fn is_overdue(&self, request: &Request) -> bool {
+        let tier = self.promise.tier_of(request.isl).map(|tier| &self.promise.tiers[tier]);
+        request.outcome == Outcome::Cancelled
+            && request.first_token.is_none()
+            && tier.is_some_and(|tier| request.residence() > tier.ttft)
+    }
+
+    fn finished(&mut self, one: Finished) {
+        let Finished { mut request, mut error, gaps } = one;
+        if self.impatient && self.is_overdue(&request) {
+            request.outcome = Outcome::Failed(FailureKind::Timeout);
+            error = Some("no first token in the promised time when the step was given up".into());
+        }
         if self.failure.is_none() {
             self.failure = self.recorder.request(&request, error.as_deref(), &gaps).err();
         }
@@ -129,29 +180,64 @@ pub(super) fn evidence_of(
     }
 }
 
-/// Takes in records until the step has drained or is told to stop; returns why it was stopped.
+/// How a step came to its end.
+pub(super) enum Ending {
+    /// Every member has ended.
+    Drained,
+    /// It was told to stop.
+    Stopped(String),
+    /// Whoever steers it gave it up.
+    Abandoned(String),
+}
+
+/// How often whoever steers is asked.
+const ASK: Nanos = Nanos::from_secs(1);
+/// A window that is closed ends so much later, so that every thread knows of it by then.
+const NOTICE: Nanos = Nanos::from_millis(50);
+
+/// Takes in records until the step comes to its end.
 pub(super) fn collect(
-    finished: &Receiver<Finished>,
+    news: &Receiver<News>,
     shared: &Shared,
     reactors: &[JoinHandle<io::Result<ThreadEvidence>>],
     stop: &Stop,
     collector: &mut Collector<'_>,
-) -> Option<String> {
+    planned: &Step,
+    steer: &mut Steer<'_>,
+) -> Ending {
+    let mut ask = planned.start + ASK;
     loop {
-        match finished.recv_timeout(Duration::from_millis(5)) {
+        match news.recv_timeout(Duration::from_millis(5)) {
             Ok(one) => collector.take(one),
-            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Disconnected) => return Ending::Drained,
             Err(RecvTimeoutError::Timeout) => {}
         }
         if collector.failure.is_some() {
-            return None;
+            return Ending::Drained;
         }
         if let Some(reason) = stop.reason() {
-            return Some(reason.to_owned());
+            return Ending::Stopped(reason.to_owned());
         }
         // A thread that ends before it is told to has failed: joining it says how.
         if shared.is_drained(reactors.len()) || reactors.iter().any(JoinHandle::is_finished) {
-            return None;
+            return Ending::Drained;
+        }
+        let now = shared.clock.now();
+        if now < ask {
+            continue;
+        }
+        ask = now + ASK;
+        match steer(&collector.running(planned, now, shared.scheduled())) {
+            Control::Go => {}
+            Control::Close => {
+                shared.close((now + NOTICE).max(planned.w0));
+                collector.window = shared.window().unwrap_or(collector.window);
+            }
+            Control::Abandon(reason) => {
+                shared.close(now.max(planned.w0));
+                collector.window = shared.window().unwrap_or(collector.window);
+                return Ending::Abandoned(reason);
+            }
         }
     }
 }

@@ -98,7 +98,7 @@ impl Multiplexer {
         while !self.shared.has_ended() {
             ledger.fetch();
             while let Some(job) = ledger.pop_due() {
-                self.start(job, &done_in);
+                self.start(job, ledger, &done_in);
                 under_way += 1;
             }
             while let Ok((sent, end)) = done.try_recv() {
@@ -129,7 +129,7 @@ impl Multiplexer {
         Ok(())
     }
 
-    fn start(self: &Rc<Self>, job: Job, done: &UnboundedSender<Done>) {
+    fn start(self: &Rc<Self>, job: Job, ledger: &Ledger, done: &UnboundedSender<Done>) {
         let keep_text = job.task.goes_on();
         let body = Bytes::from(job.task.body());
         let sent = self.shared.clock.now();
@@ -137,6 +137,7 @@ impl Multiplexer {
         self.shared.on_sent(member);
         let answer = Answer::new(keep_text);
         let mut sent = Sent { task: job.task, intended: job.intended, sent, member, answer };
+        ledger.tell_sent(&sent);
         let (thread, done) = (Rc::clone(self), done.clone());
         tokio::task::spawn_local(async move {
             let ended = async {

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::time::Duration;
 
@@ -21,6 +22,24 @@ use super::workload::Task;
 pub(super) struct Job {
     pub(super) intended: Moment,
     pub(super) task: Task,
+}
+
+/// What becomes of a request, told as it happens.
+#[derive(Debug)]
+pub(super) enum News {
+    /// It was sent.
+    Sent {
+        /// Its session and its place in it.
+        name: (u32, u32),
+        /// When.
+        at: Moment,
+        /// Tokens that its prompt is meant to have.
+        isl: u32,
+        /// When its first token came: nanoseconds, 0 before.
+        first: Arc<AtomicU64>,
+    },
+    /// It has ended.
+    Finished(Box<Finished>),
 }
 
 /// A request that has ended.
@@ -89,7 +108,7 @@ impl Ord for FollowUp {
 pub(super) struct Ledger {
     pub(super) shared: Arc<Shared>,
     jobs: Receiver<Job>,
-    finished: Sender<Finished>,
+    news: Sender<News>,
     arrivals: VecDeque<Job>,
     follow_ups: BinaryHeap<Reverse<FollowUp>>,
     sorted: Vec<Nanos>,
@@ -102,16 +121,12 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    pub(super) fn new(
-        shared: Arc<Shared>,
-        jobs: Receiver<Job>,
-        finished: Sender<Finished>,
-    ) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, jobs: Receiver<Job>, news: Sender<News>) -> Self {
         let next_tick = shared.clock.now();
         Self {
             shared,
             jobs,
-            finished,
+            news,
             arrivals: VecDeque::new(),
             follow_ups: BinaryHeap::new(),
             sorted: Vec::new(),
@@ -157,6 +172,15 @@ impl Ledger {
         Some(job)
     }
 
+    /// Tells that a request was sent.
+    pub(super) fn tell_sent(&self, sent: &Sent) {
+        let Sent { task, sent: at, answer, .. } = sent;
+        let name = (task.session, task.turn);
+        let (isl, first) = (task.input_tokens(), Arc::clone(&answer.told));
+        // Nobody listens any more only when the step is over.
+        let _ = self.news.send(News::Sent { name, at: *at, isl, first });
+    }
+
     /// Writes the record of a request that has ended, and schedules what follows it.
     pub(super) fn record(&mut self, sent: Sent, end: &End) {
         let Sent { mut task, intended, sent, member, mut answer } = sent;
@@ -174,7 +198,14 @@ impl Ledger {
             first_token: answer.first,
             last_token: answer.last,
             end: now,
-            isl: verdict.isl,
+            // Where no answer says it, the length that was measured out for the prompt holds: a
+            // refused request belongs to its tier as much as an answered one.
+            isl: match verdict.outcome {
+                Outcome::Failed(_) | Outcome::Cancelled => {
+                    verdict.isl.or(Some(task.input_tokens()))
+                }
+                _ => verdict.isl,
+            },
             osl: verdict.osl,
             cached: verdict.cached,
             queue: answer.queue,
@@ -187,7 +218,7 @@ impl Ledger {
         self.shared.live.on_end(&request, &gaps);
         let error = verdict.error.map(|error| self.shared.target.redact(error));
         // Nobody listens any more only when the step is over.
-        let _ = self.finished.send(Finished { request, error, gaps });
+        let _ = self.news.send(News::Finished(Box::new(Finished { request, error, gaps })));
         if member {
             self.shared.on_member_end();
         }

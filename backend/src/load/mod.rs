@@ -22,6 +22,7 @@ pub mod prompt;
 pub mod pulse;
 mod reactor;
 pub mod rng;
+pub mod running;
 pub mod shard;
 mod shared;
 pub mod skew;

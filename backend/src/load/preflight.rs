@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
+use tokencap_shared::units::Nanos;
 use tokencap_shared::workload::{Class, Length, Workload};
 
 use super::answer::Verdict;
@@ -13,6 +14,7 @@ use super::ask::{complete, get};
 use super::io::Tls;
 use super::json::{Kind, Reader, unescape};
 use super::prompt::Ruler;
+use super::step::Generator;
 use super::target::Target;
 use super::workload::{Source, Task, WorkloadError};
 
@@ -148,6 +150,36 @@ pub fn preflight(target: &mut Target, tls: Option<&Tls>) -> Result<Preflight, Pr
         Ruler::default()
     });
     Ok(Preflight { ruler, warnings })
+}
+
+/// How long a request of the workload takes when nothing else is asked: the median of a few,
+/// one after the other.
+///
+/// # Errors
+/// If none is answered.
+pub fn alone(generator: &Generator) -> Result<Nanos, PreflightError> {
+    const REQUESTS: u32 = 5;
+    let Generator { target, workload, ruler, tls, trace, .. } = generator;
+    let tls = tls.as_ref();
+    let source = Source::new(workload, target, *ruler, trace.clone(), 0, !generator.salt)?;
+    let source = Arc::new(source);
+    let mut times = Vec::new();
+    let mut failed = None;
+    for number in 0..REQUESTS {
+        let begun = Instant::now();
+        let verdict = complete(target, tls, &source.task(number), LIMIT);
+        if verdict.outcome == Outcome::Completed {
+            times.push(begun.elapsed().as_nanos() as u64);
+        } else {
+            failed = Some(verdict);
+        }
+    }
+    times.sort_unstable();
+    match (times.get(times.len() / 2), failed) {
+        (Some(&median), _) => Ok(Nanos(median)),
+        (None, Some(verdict)) => Err(explain(target, tls, verdict)),
+        (None, None) => Ok(Nanos(1_000_000_000)),
+    }
 }
 
 /// Whether a request is served while as many connections are idle as a run would hold.

@@ -148,6 +148,7 @@ impl Reactor {
             },
         };
         self.shared.on_sent(active.sent.member);
+        self.ledger.tell_sent(&active.sent);
         let limits = self.shared.target.timeouts;
         let Some(conn) = self.conns[index].as_mut() else { return };
         self.generation += 1;
@@ -203,6 +204,7 @@ impl Reactor {
             return;
         }
         self.shared.on_sent(active.sent.member);
+        self.ledger.tell_sent(&active.sent);
         self.finish(active, &End::Unreachable(unreachable(error)));
     }
 

@@ -23,7 +23,9 @@ pub(super) struct Shared {
     pub(super) max_connections: Option<usize>,
     /// Users of a closed loop, each of whom sends a request when the last one has ended.
     pub(super) users: Option<u32>,
-    window: OnceLock<(Moment, Moment)>,
+    w0: OnceLock<Moment>,
+    /// End of the window; it may come earlier than planned.
+    w1: AtomicU64,
     open_members: AtomicI64,
     scheduled: AtomicU64,
     dropped: AtomicU64,
@@ -49,7 +51,8 @@ impl Shared {
             live,
             max_connections,
             users,
-            window: OnceLock::new(),
+            w0: OnceLock::new(),
+            w1: AtomicU64::new(u64::MAX),
             open_members: AtomicI64::new(0),
             scheduled: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
@@ -58,13 +61,20 @@ impl Shared {
         }
     }
 
-    /// Fixes the window's first instant and its end; once.
+    /// Fixes the window's first instant, once, and its planned end.
     pub(super) fn set_window(&self, w0: Moment, w1: Moment) {
-        let _ = self.window.set((w0, w1));
+        self.w1.store(w1.0, Ordering::Release);
+        let _ = self.w0.set(w0);
+    }
+
+    /// Ends the window at an instant still to come, if that is earlier than planned.
+    pub(super) fn close(&self, w1: Moment) {
+        self.w1.fetch_min(w1.0, Ordering::AcqRel);
     }
 
     pub(super) fn window(&self) -> Option<(Moment, Moment)> {
-        self.window.get().copied()
+        let w0 = *self.w0.get()?;
+        Some((w0, Moment(self.w1.load(Ordering::Acquire)).max(w0)))
     }
 
     fn in_window(&self, at: Moment) -> bool {

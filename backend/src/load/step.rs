@@ -13,17 +13,18 @@ use std::time::Duration;
 use tokencap_shared::bundle::GapHistogram;
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::record::Request;
-use tokencap_shared::step::{Step, StepKind};
+use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::units::{Moment, Nanos, Rate};
 use tokencap_shared::workload::Workload;
 
 use super::arrivals::{Profile, Schedule};
 use super::clock::Clock;
 pub use super::collector::Recorder;
-use super::collector::{Collector, collect, evidence_of};
+use super::collector::{Collector, Ending, collect, evidence_of};
 use super::io::Tls;
 use super::live::{Live, Stop};
 use super::prompt::Ruler;
+use super::running::{Control, Steer};
 use super::shard::Shard;
 use super::shared::Shared;
 use super::target::{Target, TargetError};
@@ -219,7 +220,22 @@ impl Generator {
         stop: &Stop,
         recorder: &mut dyn Recorder,
     ) -> Result<StepRecord, StepError> {
-        run(self, plan, live, stop, recorder)
+        run(self, plan, live, stop, recorder, &mut |_| Control::Go)
+    }
+
+    /// As [`Self::run_recorded`], and asks once a second what is to become of the step.
+    ///
+    /// # Errors
+    /// As [`Self::run_recorded`].
+    pub fn run_steered(
+        &self,
+        plan: &StepPlan,
+        live: &Arc<Live>,
+        stop: &Stop,
+        recorder: &mut dyn Recorder,
+        steer: &mut Steer<'_>,
+    ) -> Result<StepRecord, StepError> {
+        run(self, plan, live, stop, recorder, steer)
     }
 }
 
@@ -229,6 +245,7 @@ fn run(
     live: &Arc<Live>,
     stop: &Stop,
     recorder: &mut dyn Recorder,
+    steer: &mut Steer<'_>,
 ) -> Result<StepRecord, StepError> {
     let Generator { target, workload, clock, .. } = generator;
     let salt = generator.salt ^ (u64::from(plan.id) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -252,9 +269,9 @@ fn run(
             Load::Closed(users) => Some(users),
         },
     ));
-    let (finished_in, finished) = mpsc::channel();
-    let Threads { handles, jobs, wakers } = Threads::start(&shared, plan, &finished_in)?;
-    drop(finished_in);
+    let (news_in, news) = mpsc::channel();
+    let Threads { handles, jobs, wakers } = Threads::start(&shared, plan, &news_in)?;
+    drop(news_in);
     let soon = clock.now() + Nanos::from_millis(50);
     let start = plan.begin.unwrap_or(soon);
     if start < soon {
@@ -284,7 +301,21 @@ fn run(
             .spawn(move || feed(&shared, &source, arrivals, (start, shard), &jobs))?
     };
     let mut collector = Collector::new(&generator.promise, (w0, w1), recorder);
-    let reason = collect(&finished, &shared, &handles, stop, &mut collector);
+    let planned = Step {
+        id: plan.id,
+        kind: plan.kind,
+        asked: plan.load.rate().unwrap_or(Rate::ZERO),
+        seed: plan.seed,
+        start,
+        w0,
+        w1,
+        end: start,
+        scheduled: 0,
+        generator: GeneratorEvidence::default(),
+        stopped: None,
+        abandoned: None,
+    };
+    let ending = collect(&news, &shared, &handles, stop, &mut collector, &planned, steer);
     shared.end();
     for waker in &wakers {
         let _ = waker.wake();
@@ -294,35 +325,34 @@ fn run(
         evidence.push(handle.join().map_err(|_| StepError::Thread)??);
     }
     let feeder_cpu = feeder.join().map_err(|_| StepError::Thread)?;
-    for last in finished.try_iter() {
+    if matches!(ending, Ending::Abandoned(_)) {
+        collector.patience_ends();
+    }
+    for last in news.try_iter() {
         collector.take(last);
     }
     if let Some(failure) = collector.failure {
         return Err(StepError::Record(failure));
     }
-    let generator = evidence_of(&evidence, feeder_cpu, plan.window, shared.dropped());
-    let end = clock.now();
-    // A step that was stopped has the window that it came to.
-    let (w0, w1) = if reason.is_some() { (w0.min(end), w1.min(end)) } else { (w0, w1) };
-    let step = Step {
-        id: plan.id,
-        kind: plan.kind,
-        asked: match plan.load {
-            Load::Open(rate) => rate,
-            // Nobody asked for a rate: what came about stands for it.
-            Load::Closed(_) => {
-                let rate = shared.scheduled() as f64 / plan.window.as_secs_f64();
-                Rate::new(rate).map_err(io::Error::other)?
-            }
-        },
-        seed: plan.seed,
-        start,
-        w0,
-        w1,
-        end,
-        scheduled: shared.scheduled(),
-        generator,
-        stopped: reason,
+    let (stopped, abandoned) = match ending {
+        Ending::Drained => (None, None),
+        Ending::Stopped(reason) => (Some(reason), None),
+        Ending::Abandoned(reason) => (None, Some(reason)),
     };
+    let (end, scheduled) = (clock.now(), shared.scheduled());
+    // A step that was stopped or steered has the window that it came to.
+    let w1 = collector.window.1;
+    let (w0, w1) = if stopped.is_some() { (w0.min(end), w1.min(end)) } else { (w0, w1) };
+    let window = Duration::from_nanos(w1.since(w0).0);
+    let generator = evidence_of(&evidence, feeder_cpu, window, shared.dropped());
+    let asked = match plan.load {
+        Load::Open(rate) => rate,
+        // Nobody asked for a rate: what came about stands for it.
+        Load::Closed(_) => {
+            let rate = scheduled as f64 / plan.window.as_secs_f64();
+            Rate::new(rate).map_err(io::Error::other)?
+        }
+    };
+    let step = Step { asked, w0, w1, end, scheduled, generator, stopped, abandoned, ..planned };
     Ok(collector.into_record(step))
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokencap_shared::units::{Moment, Nanos};
 
 use super::h2;
-use super::ledger::{Finished, Job, Ledger, ThreadEvidence};
+use super::ledger::{Job, Ledger, News, ThreadEvidence};
 use super::reactor::Reactor;
 use super::shard::Shard;
 use super::shared::{Shared, thread_cpu};
@@ -35,7 +35,7 @@ impl Threads {
     pub(super) fn start(
         shared: &Arc<Shared>,
         plan: &StepPlan,
-        finished: &Sender<Finished>,
+        news: &Sender<News>,
     ) -> Result<Self, StepError> {
         let threads = plan.threads.max(1);
         let hold_idle = shared.target.hold_idle;
@@ -52,7 +52,7 @@ impl Threads {
         let mut all = Self { handles: Vec::new(), jobs: Vec::new(), wakers: Vec::new() };
         for index in 0..threads {
             let (jobs_in, jobs) = mpsc::sync_channel(QUEUE);
-            let ledger = Ledger::new(Arc::clone(shared), jobs, finished.clone());
+            let ledger = Ledger::new(Arc::clone(shared), jobs, news.clone());
             let ready_in = ready_in.clone();
             let is_ready = move || _ = ready_in.send(());
             let thread = std::thread::Builder::new().name(format!("load-{index}"));

@@ -141,6 +141,14 @@ impl Observer {
         samples
     }
 
+    /// A copy of the samples that have come since they were last taken, in the order of time.
+    #[must_use]
+    pub fn so_far(&self) -> Vec<Sample> {
+        let mut samples = self.state.lock().samples.clone();
+        samples.sort_by_key(|sample| sample.time);
+        samples
+    }
+
     /// What no source has said so far, of the given metrics.
     #[must_use]
     pub fn not_observed(&self, wanted: &[Metric]) -> Vec<Metric> {

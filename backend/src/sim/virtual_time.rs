@@ -17,6 +17,7 @@ use super::emissions::Emissions;
 use super::replica::{Done, Job, Key, Observer};
 use super::workload::{Arrival, Source};
 use crate::load::live::{histogram, record};
+use crate::load::running::{Control, Open, Running};
 use crate::load::step::StepRecord;
 use crate::load::workload::WorkloadError;
 
@@ -37,17 +38,6 @@ pub struct VirtualStep {
     pub seed: u64,
     /// The client's time limit for a request.
     pub deadline: Nanos,
-}
-
-/// What a watcher of a running step sees, once a virtual second.
-#[derive(Debug)]
-pub struct Progress<'a> {
-    /// Time since the step's start.
-    pub elapsed: Nanos,
-    /// Every request that has ended, in the order of their ends.
-    pub ended: &'a [Request],
-    /// Requests without an end.
-    pub in_flight: usize,
 }
 
 /// A cluster that is measured step by step, its caches living on between them.
@@ -91,20 +81,21 @@ impl<'a> Simulation<'a> {
         Moment(self.now)
     }
 
-    /// Runs a step until every member of its window has ended, or the watcher gives a reason to
-    /// stop. The watcher sees the step once a virtual second.
+    /// Runs a step until every member of its window has ended. The watcher is asked once a virtual
+    /// second what is to become of it.
     ///
     /// # Errors
     /// If the workload cannot be run.
     pub fn run(
         &mut self,
         plan: &VirtualStep,
-        mut watch: impl FnMut(&Progress<'_>) -> Option<String>,
+        mut watch: impl FnMut(&Running<'_>) -> Control,
     ) -> Result<StepRecord, WorkloadError> {
         let salt = mix(self.salt ^ (u64::from(plan.id) + 1));
         let source = Source::new(self.workload, self.block_tokens, plan.rate, plan.seed, salt)?;
         let start = self.now;
-        let (w0, w1) = (start + plan.warmup.0, start + plan.warmup.0 + plan.window.0);
+        let w0 = start + plan.warmup.0;
+        let mut w1 = w0 + plan.window.0;
         let mut run = Run {
             id: plan.id,
             start,
@@ -113,8 +104,8 @@ impl<'a> Simulation<'a> {
             first_key: self.keys,
             source,
             pending: Vec::new(),
+            head: 0,
             members_left: 0,
-            in_flight: 0,
             requests: Vec::new(),
             gaps: BTreeMap::new(),
             times: Vec::new(),
@@ -122,7 +113,7 @@ impl<'a> Simulation<'a> {
         let mut deadlines: VecDeque<(u64, Key)> = VecDeque::new();
         let mut scheduled = 0;
         let mut look = start + 1_000_000_000;
-        let mut stopped = None;
+        let mut abandoned = None;
         let end = loop {
             let deadline = deadlines.front().map_or(u64::MAX, |next| next.0);
             let arrival = run.source.peek().map_or(u64::MAX, |at| start + at);
@@ -149,19 +140,22 @@ impl<'a> Simulation<'a> {
                     self.cluster.abort(place);
                 }
             } else {
-                let elapsed = Nanos(now - start);
-                let progress = Progress { elapsed, ended: &run.requests, in_flight: run.in_flight };
-                stopped = watch(&progress);
-                if stopped.is_some() {
-                    break now;
+                let step = step_of(plan, start, (w0, w1.min(now)), now, scheduled);
+                let open = run.open();
+                let (ended, gaps) = (&run.requests[..], &run.gaps);
+                match watch(&Running { step, now: Moment(now), ended, open, gaps }) {
+                    Control::Go => {}
+                    Control::Close => w1 = w1.min(now.max(w0)),
+                    Control::Abandon(reason) => {
+                        w1 = w1.min(now.max(w0));
+                        abandoned = Some(reason);
+                        break now;
+                    }
                 }
                 look += 1_000_000_000;
             }
         };
-        // What has no end by now was never to be judged: its client hangs up.
-        for place in run.pending.iter().filter_map(|pending| pending.place) {
-            self.cluster.abort(place);
-        }
+        run.give_up(&mut self.cluster, end);
         let (mut requests, gaps) = (run.requests, run.gaps);
         self.now = end;
         while let Some(next) = self.cluster.next() {
@@ -169,21 +163,26 @@ impl<'a> Simulation<'a> {
             self.cluster.advance(next, &mut Nobody);
         }
         requests.sort_by_key(|request| (request.sent, request.session, request.turn));
-        let step = Step {
-            id: plan.id,
-            kind: plan.kind,
-            asked: plan.rate,
-            seed: plan.seed,
-            start: Moment(start),
-            w0: Moment(w0),
-            w1: Moment(w1),
-            end: Moment(end),
-            scheduled,
-            generator: GeneratorEvidence::default(),
-            stopped,
-        };
+        let step = Step { abandoned, ..step_of(plan, start, (w0, w1), end, scheduled) };
         let errors = ERRORS.iter().map(|&text| text.to_owned()).collect();
         Ok(StepRecord { step, requests, gaps, errors })
+    }
+}
+
+fn step_of(plan: &VirtualStep, start: u64, window: (u64, u64), end: u64, scheduled: u64) -> Step {
+    Step {
+        id: plan.id,
+        kind: plan.kind,
+        asked: plan.rate,
+        seed: plan.seed,
+        start: Moment(start),
+        w0: Moment(window.0),
+        w1: Moment(window.1),
+        end: Moment(end),
+        scheduled,
+        generator: GeneratorEvidence::default(),
+        stopped: None,
+        abandoned: None,
     }
 }
 
@@ -212,6 +211,7 @@ struct Pending {
     turn: u32,
     sent: u64,
     isl: u32,
+    first_token: Option<u64>,
     fault: Option<Fault>,
     member: bool,
 }
@@ -226,14 +226,52 @@ struct Run<'a> {
     source: Source<'a>,
     /// By key, from `first_key` on.
     pending: Vec<Pending>,
+    /// All before this one have ended.
+    head: usize,
     members_left: usize,
-    in_flight: usize,
     requests: Vec<Request>,
     gaps: BTreeMap<usize, GapHistogram>,
     times: Vec<u64>,
 }
 
 impl Run<'_> {
+    /// Requests without an end, in the order of sending.
+    fn open(&mut self) -> Vec<Open> {
+        while self.pending.get(self.head).is_some_and(|pending| pending.place.is_none()) {
+            self.head += 1;
+        }
+        let open = self.pending[self.head..].iter().filter(|pending| pending.place.is_some());
+        open.map(|pending| Open {
+            sent: Moment(pending.sent),
+            isl: pending.isl,
+            first_token: pending.first_token.map(Moment),
+        })
+        .collect()
+    }
+
+    /// Ends everything that has no end. What is overdue by then has failed; what is not was given
+    /// up by the tool.
+    fn give_up(&mut self, cluster: &mut Cluster, now: u64) {
+        for index in self.head..self.pending.len() {
+            let pending = &mut self.pending[index];
+            let Some(place) = pending.place.take() else { continue };
+            cluster.abort(place);
+            let limit = self
+                .promise
+                .and_then(|promise| Some(promise.tiers[promise.tier_of(Some(pending.isl))?].ttft));
+            let (age, first_token) = (now - pending.sent, pending.first_token);
+            let overdue = first_token.is_none() && limit.is_some_and(|limit| age > limit.0);
+            let (outcome, error) = if overdue {
+                (Outcome::Failed(FailureKind::Timeout), Some(4))
+            } else {
+                (Outcome::Cancelled, None)
+            };
+            let blank = self.blank(self.first_key + index as u64, now, outcome);
+            let first_token = first_token.map(Moment);
+            self.requests.push(Request { first_token, last_token: first_token, error, ..blank });
+        }
+    }
+
     fn last_end(&self) -> u64 {
         self.requests.last().map_or(0, |request| request.end.0)
     }
@@ -253,9 +291,10 @@ impl Run<'_> {
             Ok((place, fault)) => (Some(place), fault),
             Err(_) => (None, None),
         };
-        self.pending.push(Pending { place, session, turn, sent: now, isl, fault, member });
+        let sent = now;
+        let first_token = None;
+        self.pending.push(Pending { place, session, turn, sent, isl, first_token, fault, member });
         let Err(refusal) = submitted else {
-            self.in_flight += 1;
             self.members_left += usize::from(member);
             return true;
         };
@@ -297,7 +336,6 @@ impl Run<'_> {
         let pending = &mut self.pending[(key - self.first_key) as usize];
         let place = pending.place.take()?;
         let member = pending.member;
-        self.in_flight -= 1;
         self.members_left -= usize::from(member);
         let blank = self.blank(key, now, Outcome::Failed(FailureKind::Timeout));
         self.requests.push(Request { error: Some(4), ..blank });
@@ -334,6 +372,11 @@ impl Run<'_> {
 }
 
 impl Observer for Run<'_> {
+    fn token(&mut self, time: u64, key: Key) {
+        let Some(index) = key.checked_sub(self.first_key) else { return };
+        self.pending[index as usize].first_token.get_or_insert(time);
+    }
+
     fn done(&mut self, _: u64, key: Key, done: &Done, emissions: Emissions<'_>) {
         // Requests of an earlier step may end while they are being given up.
         let Some(index) = key.checked_sub(self.first_key) else { return };
@@ -343,7 +386,6 @@ impl Observer for Run<'_> {
         }
         let (fault, member, session, isl) =
             (pending.fault, pending.member, pending.session, pending.isl);
-        self.in_flight -= 1;
         self.members_left -= usize::from(member);
         emissions.write(&mut self.times);
         self.tokens_to_events(fault);

@@ -12,6 +12,24 @@ use crate::load::arrivals::{Profile, Schedule};
 use crate::load::rng::{Purpose, Random};
 use crate::load::workload::{WorkloadError, check, draw, draw_think};
 
+/// Prompt and answer lengths of the first requests of a workload; none of one that makes no
+/// sense.
+#[must_use]
+pub(crate) fn lengths(workload: &Workload, count: u32) -> Vec<(u32, u32)> {
+    let mut drawn = Vec::new();
+    let Some(mut source) =
+        Rate::new(1.0).ok().and_then(|one| Source::new(workload, 16, one, 1, 0).ok())
+    else {
+        return drawn;
+    };
+    while drawn.len() < count as usize {
+        let (Some(at), Some(arrival)) = (source.peek(), source.take()) else { break };
+        drawn.push((arrival.isl, arrival.osl));
+        source.answered(at, arrival.session);
+    }
+    drawn
+}
+
 /// A request that arrives.
 #[derive(Clone, Debug)]
 pub(super) struct Arrival {

@@ -75,38 +75,54 @@ pub fn first_crossing(tested: &[Tested]) -> Option<Crossing> {
 
 /// λ_slo_max of judged steps.
 ///
-/// Probes are judged by their point estimates and only show where rates break; held with
-/// confidence is only what a confirmation run held. Without one the answer is a screen.
+/// Held with confidence is only what a confirmation run held; a probe's point estimate is too
+/// weak to overrule it, so below a confirmed rate a probe is broken only where its own bounds
+/// say so. Above it the point estimate is enough for the bracket's upper end. Without a
+/// confirmation the answer is a screen: probes judged by their point estimates.
 #[must_use]
 pub fn lambda_slo_max(steps: &[StepJudgement]) -> Option<LambdaSloMax> {
     let verdicts = majority_of_repeats(steps);
-    let tested = |counts: fn(StepKind) -> bool| -> Vec<Tested> {
-        let rates = steps.iter().zip(&verdicts);
-        rates
-            .map(|(step, &verdict)| Tested {
-                rate: step.offered,
-                valid: step.validity.is_valid()
-                    && step.kind != StepKind::Closed
-                    && (counts(step.kind) || verdict == Verdict::Broken),
-                verdict,
-            })
-            .collect()
-    };
-    let confirmed = first_crossing(&tested(|kind| kind != StepKind::Probe));
-    let screened = first_crossing(&tested(|_| true));
-    let (crossing, basis) = match (confirmed, screened) {
-        (Some(crossing), _) => (crossing, Basis::Confidence),
-        (None, Some(crossing)) => (crossing, Basis::Screen),
+    let screened: Vec<Tested> = steps
+        .iter()
+        .zip(&verdicts)
+        .map(|(step, &verdict)| Tested {
+            rate: step.offered,
+            // A closed loop offers no rate.
+            valid: step.validity.is_valid() && step.kind != StepKind::Closed,
+            verdict,
+        })
+        .collect();
+    let confirmed: Vec<Tested> = steps
+        .iter()
+        .zip(&screened)
+        .map(|(step, tested)| Tested {
+            valid: tested.valid
+                && (step.kind != StepKind::Probe
+                    || (tested.verdict == Verdict::Broken && step.verdict == Verdict::Broken)),
+            ..*tested
+        })
+        .collect();
+    let by_screen = first_crossing(&screened);
+    let (held, basis) = match (first_crossing(&confirmed), &by_screen) {
+        (Some(crossing), _) => (crossing.held, Basis::Confidence),
+        (None, Some(crossing)) => (crossing.held, Basis::Screen),
         (None, None) => return None,
     };
-    Some(LambdaSloMax {
-        step: steps[crossing.held].step,
-        rate: steps[crossing.held].offered,
-        first_broken: crossing.first_broken.map(|at| steps[at].offered),
-        // A probe above a broken rate that passed counts as well.
-        non_monotone: screened.map_or(crossing.non_monotone, |all| all.non_monotone),
-        basis,
-    })
+    let rate = steps[held].offered;
+    let broken = |tested: &&Tested| tested.valid && tested.verdict == Verdict::Broken;
+    let first_broken = screened
+        .iter()
+        .filter(broken)
+        .map(|tested| tested.rate)
+        .filter(|&broken| broken > rate)
+        .min_by(|a, b| a.get().total_cmp(&b.get()));
+    // A pass above a broken rate, whether or not it is used.
+    let least_broken = screened.iter().filter(broken).map(|tested| tested.rate.get());
+    let least_broken = least_broken.fold(f64::INFINITY, f64::min);
+    let passed = |tested: &Tested| tested.valid && tested.verdict == Verdict::Held;
+    let non_monotone =
+        screened.iter().any(|tested| passed(tested) && tested.rate.get() >= least_broken);
+    Some(LambdaSloMax { step: steps[held].step, rate, first_broken, non_monotone, basis })
 }
 
 /// The verdict of each step: of a probe its screen, of a confirmation run its verdict. Where a

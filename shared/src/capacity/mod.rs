@@ -1,5 +1,6 @@
 //! From judged steps to what a cluster can sell in a day.
 
+mod binding;
 mod lambda;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use crate::record::Request;
 use crate::step::Step;
 use crate::units::{Ratio, Share, TokenRate, TokensPerDay, TokensPerJoule, Watts};
 
+pub use binding::{Binding, Sign};
 pub use lambda::{Basis, Crossing, LambdaSloMax, Tested, first_crossing, lambda_slo_max};
 
 /// Seconds of a day.
@@ -36,6 +38,8 @@ pub struct Capacity {
     pub lambda: Measured<LambdaSloMax>,
     /// Figures at λ_slo_max.
     pub at: Measured<AtLambda>,
+    /// What breaks first beyond it; `None` where no tested rate breaks.
+    pub binding: Option<Binding>,
 }
 
 /// The figures at λ_slo_max.
@@ -119,7 +123,8 @@ pub fn of_steps(steps: Vec<StepJudgement>, sheet: &PromiseSheet, gpus_serving: u
                 at_lambda(step, lambda.basis, gpus_serving)
             }),
     };
-    Capacity { steps, lambda: Measured::of(lambda, Missing::NothingHeld), at }
+    let binding = binding::binding(&steps, lambda.as_ref().map(|lambda| lambda.step));
+    Capacity { steps, lambda: Measured::of(lambda, Missing::NothingHeld), at, binding }
 }
 
 fn at_lambda(step: &StepJudgement, basis: Basis, gpus_serving: u32) -> Measured<AtLambda> {

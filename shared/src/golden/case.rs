@@ -251,6 +251,7 @@ impl Case {
             scheduled: 0,
             generator: GeneratorEvidence::default(),
             stopped: None,
+            abandoned: None,
         }
     }
 }

@@ -179,6 +179,7 @@ fn step(run: &Run, records: &Records) -> Step {
         scheduled: records.requests.len() as u64,
         generator: GeneratorEvidence::default(),
         stopped: None,
+        abandoned: None,
     }
 }
 

@@ -12,6 +12,7 @@ mod pass;
 mod power;
 mod promises;
 mod queue;
+mod server;
 mod soak;
 mod validity;
 mod verdict;
@@ -35,6 +36,7 @@ pub use compliance::{completed_in_time, complies, gaps_comply, three_rules, tpot
 pub use figures::{Cancelled, Chain, Counts, Flow, Input, Percentiles, Sold, TierFigures};
 pub use gaps::Gaps;
 pub use queue::queue_p99_bracket;
+pub use server::ServerFigures;
 pub use soak::{Degradation, Drift, Soak};
 pub use validity::{Invalid, Validity};
 pub use verdict::{Dependence, Needed, PromiseVerdict, Quantity, ShareEvidence, Verdict};
@@ -84,6 +86,8 @@ pub struct StepJudgement {
     pub concurrency: Measured<Ratio>,
     /// Mean power of all devices over the window.
     pub power: Measured<Watts>,
+    /// What the server showed of itself.
+    pub server: ServerFigures,
     /// Tasks whose every step complied, where sessions were run.
     pub chain: Measured<Chain>,
     /// Whether the step is a soak without degradation. Missing for a probe.
@@ -184,6 +188,7 @@ pub fn judge_step(
         screen: overall(&validity, &promises, |promise| promise.screen),
         concurrency: concurrency(&pass, &wall),
         power: power::mean_power(step, telemetry),
+        server: server::figures(step, telemetry),
         chain: chain::chain(step, &requests, sheet, workload, &pass.tiers),
         flow: flow(&pass, &wall, window, sheet.confidence),
         sold: sold(&pass),

@@ -252,7 +252,7 @@ fn drift(tier: Option<usize>, values: &[f64], bad_direction: f64) -> Option<Drif
 }
 
 /// Series of one metric within the window, by source and labels.
-fn series<'a>(
+pub(crate) fn series<'a>(
     step: &Step,
     telemetry: &'a [Sample],
     metric: Metric,
@@ -287,7 +287,7 @@ fn restarts(step: &Step, telemetry: &[Sample]) -> u64 {
 }
 
 /// How much a counter rose, over all its series; a fall is a restart at 0.
-fn increase(step: &Step, telemetry: &[Sample], metric: Metric) -> u64 {
+pub(crate) fn increase(step: &Step, telemetry: &[Sample], metric: Metric) -> u64 {
     series(step, telemetry, metric)
         .flat_map(|values| {
             let rise = |pair: &[(Moment, f64)]| {

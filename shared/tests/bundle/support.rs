@@ -65,6 +65,7 @@ fn step(id: u32) -> Step {
             ..GeneratorEvidence::default()
         },
         stopped: (id == 1).then(|| "too slow".to_owned()),
+        abandoned: (id == 2).then(|| "hopeless".to_owned()),
     }
 }
 

@@ -185,6 +185,7 @@ pub(crate) fn verdict(requests: &[[f64; 3]], limit: f64) -> (Verdict, f64) {
         scheduled: requests.len() as u64,
         generator: GeneratorEvidence::default(),
         stopped: None,
+        abandoned: None,
     };
     let records: Vec<Request> = requests
         .iter()

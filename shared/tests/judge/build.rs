@@ -84,6 +84,7 @@ pub(crate) fn step(id: u32, kind: StepKind, length: u64) -> Step {
         scheduled: 0,
         generator: GeneratorEvidence::default(),
         stopped: None,
+        abandoned: None,
     }
 }
 

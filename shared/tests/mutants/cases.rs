@@ -135,6 +135,7 @@ fn with_rule(name: &'static str, rule: ItlRule, told: &[Told]) -> Case {
             scheduled: 0,
             generator: GeneratorEvidence::default(),
             stopped: None,
+            abandoned: None,
         },
         workload: Workload::mix("crafted", Vec::new()),
         requests,

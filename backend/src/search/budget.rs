@@ -1,0 +1,284 @@
+//! What a campaign will take, and what it can prove in that time: said before it begins.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use tokencap_shared::money::PriceSheet;
+use tokencap_shared::promise::{PromiseKind, PromiseSheet, Target};
+use tokencap_shared::stats::share;
+use tokencap_shared::units::{Rate, Share};
+use tokencap_shared::workload::Workload;
+
+use super::settings::Settings;
+use crate::sim::lengths;
+
+/// Steps, time, tokens, money and proofs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Budget {
+    /// Steps.
+    pub steps: Range<u32>,
+    /// Time, but for what the last requests of each step take.
+    pub time: Range<Duration>,
+    /// Requests.
+    pub requests: f64,
+    /// Tokens of their prompts.
+    pub input: f64,
+    /// Tokens of their answers.
+    pub output: f64,
+    /// The rate that requests and tokens are reckoned at, where it is a guess.
+    pub guess: Option<Rate>,
+    /// What the longest window can prove.
+    pub proofs: Vec<Proof>,
+    /// Length of that window.
+    pub window: Duration,
+}
+
+/// What is usual, and what it is at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range<T> {
+    /// Usually.
+    pub usual: T,
+    /// At most.
+    pub most: T,
+}
+
+/// Whether one promise can be proved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proof {
+    /// Which.
+    pub kind: PromiseKind,
+    /// Its tier's name, if it is about one.
+    pub tier: Option<String>,
+    /// Share that it asks for.
+    pub target: Target,
+    /// Requests that the window will hold for it.
+    pub expected: f64,
+    /// Requests needed without a violation, were they independent.
+    pub needed: u64,
+}
+
+impl Proof {
+    /// Whether the window holds enough requests.
+    #[must_use]
+    pub fn is_possible(&self) -> bool {
+        self.expected >= self.needed as f64
+    }
+}
+
+/// Probes and confirmations of a usual search, and the part of its time that windows are: from
+/// the study of simulated clusters.
+const USUAL_STEPS: u32 = 9;
+/// A usual confirmation run.
+const USUAL_CONFIRM: Duration = Duration::from_secs(25 * 60);
+/// Requests drawn to learn the mix.
+const DRAWS: u32 = 4000;
+
+/// The part of a mix that falls into each tier, and mean lengths.
+struct Mix {
+    tiers: Vec<f64>,
+    isl: f64,
+    osl: f64,
+}
+
+fn mix(workload: &Workload, sheet: &PromiseSheet) -> Mix {
+    let drawn = lengths(workload, DRAWS);
+    let n = drawn.len().max(1) as f64;
+    let mut tiers = vec![0.0; sheet.tiers.len()];
+    for &(isl, _) in &drawn {
+        if let Some(tier) = sheet.tier_of(Some(isl)) {
+            tiers[tier] += 1.0 / n;
+        }
+    }
+    let mean =
+        |of: fn(&(u32, u32)) -> u32| drawn.iter().map(|pair| f64::from(of(pair))).sum::<f64>() / n;
+    Mix { tiers, isl: mean(|pair| pair.0), osl: mean(|pair| pair.1) }
+}
+
+impl Budget {
+    /// Of steps at given rates.
+    #[must_use]
+    pub fn of_rates(
+        rates: &[Rate],
+        warmup: Duration,
+        window: Duration,
+        workload: &Workload,
+        sheet: &PromiseSheet,
+    ) -> Self {
+        let steps = rates.len() as u32;
+        let each = warmup + window;
+        let requests: f64 = rates.iter().map(|rate| rate.get() * each.as_secs_f64()).sum();
+        let highest = rates.iter().map(|rate| rate.get()).fold(0.0, f64::max);
+        let time = each * steps;
+        Self {
+            steps: Range { usual: steps, most: steps },
+            time: Range { usual: time, most: time },
+            guess: None,
+            ..Self::reckon(requests, highest, window, workload, sheet)
+        }
+    }
+
+    /// Of a search that begins at a rate.
+    #[must_use]
+    pub fn of_search(
+        settings: &Settings,
+        limit: Option<Duration>,
+        first: Rate,
+        workload: &Workload,
+        sheet: &PromiseSheet,
+    ) -> Self {
+        let all = settings.longest_probe_s * settings.probes
+            + settings.longest_confirm_s * settings.confirms;
+        let most = limit.map_or(all, |limit| limit.min(all));
+        let confirm = USUAL_CONFIRM.min(settings.longest_confirm_s);
+        let usual = settings.longest_probe_s * (USUAL_STEPS - 1) / 2 + confirm;
+        let window = limit.map_or(confirm, |limit| limit * 3 / 5).min(settings.longest_confirm_s);
+        let usual = usual.min(most);
+        let requests = first.get() * usual.as_secs_f64();
+        Self {
+            steps: Range { usual: USUAL_STEPS, most: settings.probes + settings.confirms },
+            time: Range { usual, most },
+            guess: Some(first),
+            ..Self::reckon(requests, first.get(), window, workload, sheet)
+        }
+    }
+
+    fn reckon(
+        requests: f64,
+        rate: f64,
+        window: Duration,
+        workload: &Workload,
+        sheet: &PromiseSheet,
+    ) -> Self {
+        let mix = mix(workload, sheet);
+        let arrivals = rate * window.as_secs_f64();
+        let mut proofs = Vec::new();
+        let mut add = |kind, tier: Option<usize>, target: Target, expected: f64| {
+            let target_share = Share::new(target.share());
+            let needed = target_share.ok().and_then(|t| share::needed(0, t, sheet.confidence));
+            if let (true, Some(needed)) = (sheet.is_signed(kind), needed) {
+                let tier = tier.map(|tier| sheet.tiers[tier].name.clone());
+                proofs.push(Proof { kind, tier, target, expected, needed });
+            }
+        };
+        for (tier, share) in mix.tiers.iter().enumerate() {
+            add(PromiseKind::Attainment, Some(tier), sheet.attainment, arrivals * share);
+            add(PromiseKind::TtftP99, Some(tier), Target::P99, arrivals * share);
+        }
+        add(PromiseKind::Success, None, sheet.success, arrivals);
+        let none = Range { usual: 0, most: 0 };
+        let time = Range { usual: Duration::ZERO, most: Duration::ZERO };
+        let (input, output) = (requests * mix.isl, requests * mix.osl);
+        Self { steps: none, time, requests, input, output, guess: None, proofs, window }
+    }
+
+    /// In plain sentences, one a line.
+    #[must_use]
+    pub fn lines(&self, prices: Option<&PriceSheet>, gpus: u32) -> Vec<String> {
+        let mut lines = vec![self.plan_line()];
+        let mut tokens = format!(
+            "about {} requests: {} tokens of input, {} of output",
+            scaled(self.requests),
+            scaled(self.input),
+            scaled(self.output)
+        );
+        if let Some(rate) = self.guess {
+            let _ =
+                write!(tokens, ", if λ_slo_max is near the first guess of {:.2} req/s", rate.get());
+        }
+        lines.push(tokens);
+        lines.extend(prices.map(|prices| self.money_line(prices, gpus)));
+        let (can, cannot): (Vec<_>, Vec<_>) =
+            self.proofs.iter().partition(|proof| proof.is_possible());
+        let minutes = self.window.as_secs_f64() / 60.0;
+        if !can.is_empty() {
+            lines.push(format!(
+                "a window of {minutes:.1} min can prove, if violations are rare: {}",
+                can.iter().map(|proof| said(proof)).collect::<Vec<_>>().join("; ")
+            ));
+        }
+        if !cannot.is_empty() {
+            lines.push(format!(
+                "it cannot prove, whatever comes: {}; near the limit requests depend on each other, \
+                 and many times as many are needed",
+                cannot.iter().map(|proof| said(proof)).collect::<Vec<_>>().join("; ")
+            ));
+        }
+        lines
+    }
+
+    fn plan_line(&self) -> String {
+        let Range { usual, most } = self.steps;
+        if self.guess.is_none() {
+            return format!(
+                "{most} steps, {} and the time that the last requests of each take",
+                minutes(self.time.most)
+            );
+        }
+        format!(
+            "a search: usually about {usual} steps and {}, at most {most} steps and {}",
+            minutes(self.time.usual),
+            minutes(self.time.most)
+        )
+    }
+
+    fn money_line(&self, prices: &PriceSheet, gpus: u32) -> String {
+        let hours = self.time.usual.as_secs_f64() / 3600.0;
+        let money = |value: f64| format!("{value:.2} {}", prices.currency);
+        let gpu = prices.gpu_hour.as_ref().map(|price| {
+            let cost = price.get() * f64::from(gpus) * hours;
+            format!("{gpus} GPUs for {hours:.2} h cost {}", money(cost))
+        });
+        let tokens = prices.output.as_ref().zip(prices.input_uncached.as_ref());
+        let tokens = tokens.map(|(output, input)| {
+            let price = (self.output * output.get() + self.input * input.get()) / 1e6;
+            format!("sold without cache hits, these tokens would bring {}", money(price))
+        });
+        let parts: Vec<String> = gpu.into_iter().chain(tokens).collect();
+        let said = if parts.is_empty() { "nothing is priced".to_owned() } else { parts.join("; ") };
+        format!("at the prices of {} ({}): {said}", prices.name, prices.date)
+    }
+}
+
+fn said(proof: &Proof) -> String {
+    let what = match proof.kind {
+        PromiseKind::Success => "success",
+        PromiseKind::Attainment => "attainment",
+        _ => "P99s",
+    };
+    let tier = proof.tier.as_ref().map_or(String::new(), |tier| format!(" of {tier}"));
+    format!(
+        "{what}{tier} ≥ {} % ({} clean requests needed, {} expected)",
+        percent(proof.target),
+        proof.needed,
+        scaled(proof.expected)
+    )
+}
+
+fn percent(target: Target) -> String {
+    let text = format!("{:.4}", target.share() * 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn minutes(time: Duration) -> String {
+    match time.as_secs() {
+        secs @ 0..120 => format!("{secs} s"),
+        secs @ 120..7200 => format!("{} min", secs.div_ceil(60)),
+        secs => format!("{:.1} h", secs as f64 / 3600.0),
+    }
+}
+
+/// Three figures, with the usual scales.
+fn scaled(value: f64) -> String {
+    let (value, unit) = match value {
+        v if v >= 1e9 => (v / 1e9, "G"),
+        v if v >= 1e6 => (v / 1e6, "M"),
+        v if v >= 1e4 => (v / 1e3, "k"),
+        v => (v, ""),
+    };
+    if unit.is_empty() {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.3}").chars().take(4).collect::<String>().trim_end_matches('.').to_owned()
+            + unit
+    }
+}

@@ -1,0 +1,112 @@
+//! A search and a soak as a person runs them: from a plan, through HTTP, into a bundle. What the
+//! search finds is not asserted here, because it depends on how busy the machine is; the study
+//! of known truth does that in virtual time.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+use tokencap::presets::{self, Kind};
+use tokencap::{sim, store};
+use tokencap_shared::step::StepKind;
+
+const PLAN: &str = r#"
+promise = "demo"
+workload = "demo"
+
+[deployment]
+model = "sim-demo"
+engine = "tokencap-sim"
+gpu = "simulated"
+gpus_serving = 2
+gpus_provisioned = 2
+simulated = true
+"#;
+
+fn cluster() -> sim::Handle {
+    let preset = presets::find(Kind::Sim, "demo").unwrap();
+    let config = sim::Config::from_toml(preset.text).unwrap();
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    sim::serve(config, None, listener).unwrap()
+}
+
+fn folder(more: &str) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("plan.toml"), format!("{PLAN}{more}")).unwrap();
+    folder
+}
+
+fn tokencap(folder: &Path, arguments: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tokencap"));
+    command.args(arguments.split_whitespace()).current_dir(folder);
+    command.env_remove("TOKENCAP_API_KEY").env("LANG", "en").output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_search_says_what_it_will_take_and_ends_within_its_budget_with_a_bundle() {
+    let (cluster, folder) =
+        (cluster(), folder("[search]\nfirst = 12\nlongest_probe_s = 4\nprobes = 4\n"));
+    let prices = "--prices reference-2026-11";
+    let sweep =
+        format!("sweep --target http://{} --plan plan.toml --budget 24s {prices}", cluster.addr);
+    let output = tokencap(folder.path(), &sweep);
+    let said = said(&output);
+    assert!(output.status.success(), "{said}");
+    for words in [
+        "plan: a search",
+        " and 24 s",
+        "req/s",
+        "clean requests needed",
+        "GPUs for",
+        "step 1: 12 req/s",
+    ] {
+        assert!(said.contains(words), "«{words}» is missing in: {said}");
+    }
+    let ends = ["λ_slo_max:", "nothing was confirmed", "the search ended"];
+    assert!(ends.iter().any(|end| said.contains(end)), "{said}");
+    let bundle = store::load(&folder.path().join("run.tokencap")).unwrap();
+    let steps = &bundle.manifest.steps;
+    assert_eq!(steps[0].asked.get(), 12.0);
+    let took: f64 = steps.iter().map(|step| step.end.since(step.start).seconds().get()).sum();
+    assert!(took < 120.0, "{took} s: {said}");
+}
+
+#[test]
+fn a_soak_at_a_bundles_rate_is_a_bundle_of_its_own_and_too_short_a_one_commits_nothing() {
+    let sweep = "[sweep]\nrates = [4]\nwarmup_s = 0.5\nwindow_s = 3\n";
+    let (cluster, folder) = (cluster(), folder(sweep));
+    let at = format!("--target http://{} --plan plan.toml", cluster.addr);
+    let output = tokencap(folder.path(), &format!("sweep {at}"));
+    assert!(output.status.success(), "{}", said(&output));
+    let soak = format!("soak {at} --rate 4 --for 2s --out soak.tokencap");
+    let output = tokencap(folder.path(), &soak);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("a soak"), "{}", said(&output));
+    let bundle = store::load(&folder.path().join("soak.tokencap")).unwrap();
+    assert_eq!(bundle.manifest.steps[0].kind, StepKind::Soak);
+    let report = tokencap(folder.path(), "report soak.tokencap --json");
+    assert!(String::from_utf8_lossy(&report.stdout).contains("too_short"));
+
+    let neither = tokencap(folder.path(), &format!("soak {at} --out other.tokencap"));
+    assert_eq!(neither.status.code(), Some(2), "{}", said(&neither));
+}
+
+#[test]
+fn a_grid_is_measured_at_equal_distances() {
+    let grid = "[sweep]\ngrid = { from = 2, to = 8, steps = 3 }\nwarmup_s = 0.2\nwindow_s = 0.6\n";
+    let (cluster, folder) = (cluster(), folder(grid));
+    let sweep = format!("sweep --target http://{} --plan plan.toml", cluster.addr);
+    let output = tokencap(folder.path(), &sweep);
+    assert!(output.status.success(), "{}", said(&output));
+    let bundle = store::load(&folder.path().join("run.tokencap")).unwrap();
+    let rates: Vec<f64> =
+        bundle.manifest.steps.iter().map(|step| (step.asked.get() * 1e9).round() / 1e9).collect();
+    assert_eq!(rates, [2.0, 4.0, 8.0]);
+}
