@@ -168,6 +168,7 @@ mod tests {
         · [caution] Daily capacity is for reference. Soak at λ_slo_max for at least 30 min to commit to it.
         · [caution] Too little evidence for TTFT P99 ≤1k, ITL P99 ≤1k, TPOT P99 ≤1k, Attainment 1k–4k, TTFT P99 1k–4k, ITL P99 1k–4k, TPOT P99 1k–4k, Success. Lengthen the window; the promise table says by how much.
         · [caution] Nobody has signed this bundle. Have it signed before a customer sees it.
+        · [note] Beyond λ_slo_max, TTFT P99 ≤1k breaks first: at 6.05 req/s it misses its limit 3.5 times as often as is allowed. The server's own metrics show no cause there.
 
         Key figures
         Daily capacity  35.44M tok/day (35,443,178 tok/day; reference; λ_slo_max around the clock; a day with a peak carries less)
@@ -334,6 +335,7 @@ mod tests {
         · [注意] 集群日上限仅供参考。在 λ_slo_max 下完成至少 30 min 的长稳测试后方可承诺。
         · [注意] 证据不足：TTFT P99 ≤1k、ITL P99 ≤1k、TPOT P99 ≤1k、达标率 1k–4k、TTFT P99 1k–4k、ITL P99 1k–4k、TPOT P99 1k–4k、成功率。请延长计量段，所需时长见承诺表。
         · [注意] 该数据包尚无人签署。对外提供之前请先完成签署。
+        · [提示] 超过 λ_slo_max 后最先失守的承诺：TTFT P99 ≤1k；到达率 6.05 req/s 时，超标比例为允许值的 3.5 倍。此时服务端监控指标未显示原因。
 
         主要指标
         集群日上限    3,544.32万 tok/day（35,443,178 tok/day；仅供参考；按全天 24 小时以 λ_slo_max 运行计，有峰谷时实际承载更少）

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Row, SignOff};
-use crate::capacity::{AtLambda, Basis, Standing};
+use crate::capacity::{AtLambda, Basis, Binding, Standing};
 use crate::judge::{Degradation, StepJudgement, Verdict};
 use crate::measured::Measured;
 use crate::money::ValueAtPrice;
@@ -125,6 +125,13 @@ pub enum AttentionKind {
         /// The step.
         step: u32,
     },
+    /// What breaks first beyond λ_slo_max, and what the server shows then.
+    Binding {
+        /// The promise.
+        promise: PromiseOfTier,
+        /// Where it breaks, by how much, and the server's signs.
+        binding: Binding,
+    },
     /// Requests of the step shown failed.
     Failures {
         /// How many.
@@ -190,7 +197,10 @@ impl AttentionKind {
                 | SignOff::Superseded { .. }
                 | SignOff::Revoked { .. } => Severity::Blocks,
             },
-            Self::Failures { .. } | Self::CacheUnknown | Self::Warning { .. } => Severity::Note,
+            Self::Binding { .. }
+            | Self::Failures { .. }
+            | Self::CacheUnknown
+            | Self::Warning { .. } => Severity::Note,
         }
     }
 }
@@ -239,6 +249,10 @@ fn of_row(row: &Row) -> Vec<AttentionKind> {
             note(lambda.first_broken.is_none(), AttentionKind::NoUpperEnd);
             note(lambda.non_monotone, AttentionKind::NonMonotone);
         }
+    }
+    if let Some(binding) = &row.capacity.binding {
+        let promise = PromiseOfTier::new(binding.kind, binding.tier, &row.promise);
+        note(true, AttentionKind::Binding { promise, binding: binding.clone() });
     }
     let reference = |at: &AtLambda| at.standing == Standing::Reference;
     if row.capacity.at.value().is_some_and(reference) {

@@ -220,6 +220,9 @@ pub(super) fn attention(kind: &AttentionKind) -> Advice {
             format!("The window of step {step} is short against its tail, which understates rates"),
             "Lengthen the window until the edge is at most 5 %.",
         ),
+        AttentionKind::Binding { promise, binding } => {
+            return super::binding::advice(promise, binding);
+        }
         AttentionKind::Failures { failed, valid } => (
             format!("{} of {} valid requests failed", count(*failed), count(*valid)),
             "See them by kind under Failures.",

@@ -1,5 +1,6 @@
 //! Simplified Chinese: names, headings, sayings.
 
+mod binding;
 pub(super) mod import;
 mod reasons;
 mod sign_off;

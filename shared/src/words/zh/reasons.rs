@@ -184,6 +184,9 @@ pub(super) fn attention(kind: &AttentionKind) -> Advice {
             format!("负载点 {step} 的计量段相对收尾过短，吞吐被低估"),
             "请延长计量段，使收尾占比不超过 5 %。",
         ),
+        AttentionKind::Binding { promise, binding } => {
+            return super::binding::advice(promise, binding);
+        }
         AttentionKind::Failures { failed, valid } => (
             format!("{} 个有效请求中有 {} 个失败", count(*valid), count(*failed)),
             "分类见“失败明细”。",
