@@ -1,9 +1,13 @@
 //! Makes hostile files.
 
-use std::io::Write;
+use std::io::{Cursor, Read, Write};
+use std::sync::Arc;
 
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
 use sha2::{Digest, Sha256};
-use std::io::{Cursor, Read};
 use tokencap_shared::{bundle, fixture};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
@@ -44,6 +48,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("a Parquet footer larger than its file", footer(&members, 1 << 20)),
         ("a Parquet table of 2^60 rows", rows(&members)),
         ("a Parquet page that claims 2 GB", page(&members)),
+        ("Parquet pages that expand a thousandfold", expanding(&members)),
         ("a manifest nested 100,000 deep", forged(&members, "manifest.json", deep())),
         ("a histogram that unpacks a thousandfold", histogram(&members)),
         ("nothing but zeros", vec![0; 1 << 20]),
@@ -277,6 +282,42 @@ fn page(members: &Members) -> Vec<u8> {
     // zigzag(2^31 − 1) in five bytes; the offsets behind it move, so the reader that trusts the
     // header is asked for 2 GB before it can notice.
     table.splice(7..=end, [0xfe, 0xff, 0xff, 0xff, 0x0f]);
+    forged(members, "requests.parquet", table)
+}
+
+/// A million equal rows, which run-length encoding packs into some ten kilobytes.
+fn expanding(members: &Members) -> Vec<u8> {
+    const ROWS: usize = 1 << 20;
+    let model = SerializedFileReader::new(bytes::Bytes::from(table(members))).unwrap();
+    let schema = model.metadata().file_metadata().schema_descr().root_schema_ptr();
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let absent = vec![0; ROWS];
+    while let Some(mut column) = group.next_column().unwrap() {
+        let required = |levels: i16| levels == 0;
+        match column.untyped() {
+            ColumnWriter::Int32ColumnWriter(to) => {
+                let rows = required(to.get_descriptor().max_def_level());
+                let values = vec![0; if rows { ROWS } else { 0 }];
+                to.write_batch(&values, (!rows).then_some(&absent[..]), None).unwrap()
+            }
+            ColumnWriter::Int64ColumnWriter(to) => {
+                let rows = required(to.get_descriptor().max_def_level());
+                let values = vec![0; if rows { ROWS } else { 0 }];
+                to.write_batch(&values, (!rows).then_some(&absent[..]), None).unwrap()
+            }
+            ColumnWriter::ByteArrayColumnWriter(to) => {
+                let rows = required(to.get_descriptor().max_def_level());
+                let values = vec![ByteArray::from("cancelled"); if rows { ROWS } else { 0 }];
+                to.write_batch(&values, (!rows).then_some(&absent[..]), None).unwrap()
+            }
+            _ => panic!("no such column in a bundle"),
+        };
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    let table = file.into_inner().unwrap();
+    assert!(table.len() < 100_000, "{} bytes", table.len());
     forged(members, "requests.parquet", table)
 }
 

@@ -20,11 +20,11 @@ const GROUP_ROWS: usize = 1 << 18;
 const MAX_ROWS: usize = 1 << 24;
 
 /// Rows that any table may have, however small it is.
-const FREE_ROWS: usize = 1 << 20;
+const FREE_ROWS: usize = 1 << 16;
 
 /// Beyond that, rows may not outnumber this times the table's bytes: run-length encoding lets a
 /// tiny file claim any number of rows, and measured rows differ from each other.
-const ROWS_A_BYTE: usize = 4;
+const ROWS_A_BYTE: usize = 1;
 
 /// A table's columns, and how they are encoded.
 pub(super) struct Layout {
