@@ -39,10 +39,14 @@ pub(super) fn spread<N>(names: [N; 6], value: impl Fn(N) -> Option<f64>, unit: f
     Spread { mean, p50, p90, p95, p99, max }
 }
 
-/// A duration of `value` units of so many seconds; `None` if it is negative or no number.
+/// Longest time that is taken for one, in nanoseconds: 100 days. What is longer is damaged.
+const LONGEST: u64 = 100 * 86_400 * 1_000_000_000;
+
+/// A duration of `value` units of so many seconds; `None` if it is negative, no number, or longer
+/// than any measurement.
 pub(super) fn nanos(value: f64, unit: f64) -> Option<Nanos> {
     let nanos = (value * unit * 1e9).round();
-    (0.0..9e18).contains(&nanos).then_some(Nanos(nanos as u64))
+    (0.0..=LONGEST as f64).contains(&nanos).then_some(Nanos(nanos as u64))
 }
 
 /// One request as other tools record it: offsets from its own start.
@@ -75,7 +79,15 @@ pub(super) fn records(mut seen: Vec<Seen>) -> Option<Records> {
     if seen.is_empty() {
         return None;
     }
-    let sent_known = seen.iter().all(|request| request.sent.is_some());
+    for request in &mut seen {
+        let whole = |gaps: &Vec<Nanos>| gaps.iter().copied().sum::<Nanos>() <= Nanos(LONGEST);
+        request.gaps = request.gaps.take().filter(whole);
+        request.end = request.end.min(Nanos(LONGEST));
+        request.late = request.late.map(|late| late.min(Nanos(LONGEST)));
+    }
+    let sent = || seen.iter().filter_map(|request| request.sent);
+    let span = sent().max().unwrap_or_default() - sent().min().unwrap_or_default();
+    let sent_known = span <= LONGEST && seen.iter().all(|request| request.sent.is_some());
     let intended_known = sent_known && seen.iter().all(|request| request.late.is_some());
     let gaps_known = seen
         .iter()
@@ -165,6 +177,15 @@ mod tests {
         assert_eq!((first.intended, first.sent), (Moment(0), Moment(50)));
         assert_eq!((second.sent, second.last_token), (Moment(150), Some(Moment(160))));
         assert_eq!(second.events, 3);
+    }
+
+    #[test]
+    fn times_that_no_measurement_has_are_not_known() {
+        assert_eq!(nanos(1e9, 1.0), None);
+        let seen = |sent| Seen { sent: Some(sent), end: Nanos(u64::MAX), ..Seen::default() };
+        let found = records(vec![seen(0), seen(u64::MAX)]).unwrap();
+        assert!(!found.sent_known);
+        assert!(found.requests.iter().all(|request| request.end <= Moment(0) + Nanos(LONGEST)));
     }
 
     #[test]
