@@ -17,6 +17,7 @@ pub mod fixture;
 pub mod format;
 pub mod glossary;
 pub mod golden;
+pub mod html;
 pub mod import;
 pub mod judge;
 pub mod measured;

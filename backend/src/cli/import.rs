@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use sha2::{Digest, Sha256};
-use tokencap_shared::bundle::{self, Bundle};
-use tokencap_shared::format;
+use tokencap_shared::bundle;
 use tokencap_shared::import::{self, File, Import as Found, view};
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::words::Words;
@@ -66,25 +64,14 @@ pub(super) fn run(args: &Import) -> anyhow::Result<()> {
         say(&told(&found, sheet.as_ref(), words))?;
     }
     if let (Some(out), Some(sheet)) = (&args.out, &sheet) {
-        let bundle = import::to_bundle(&found.runs, sheet).context(
+        let bundle = import::to_bundle(&found.runs, sheet, &files).context(
             "no result has records that say when requests were sent: there is nothing to put into \
              a bundle",
         )?;
-        let bundle = identified(bundle, &files);
         store::save(out, &bundle::write(&bundle)?)?;
         eprintln!("Written: {} (imported, not signable)", out.display());
     }
     Ok(())
-}
-
-/// An imported run is its files: the same files are the same run.
-fn identified(mut bundle: Bundle, files: &[File<'_>]) -> Bundle {
-    let mut hasher = Sha256::new();
-    for file in files {
-        hasher.update(file.bytes);
-    }
-    bundle.manifest.run = format::hex(&hasher.finalize()[..16]);
-    bundle
 }
 
 fn told(found: &Found, sheet: Option<&PromiseSheet>, words: &Words) -> String {

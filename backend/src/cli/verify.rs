@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use tokencap_shared::report::table::{Cell, Column, Table};
-use tokencap_shared::signoff::{Signature, Verification};
+use tokencap_shared::report::view;
+use tokencap_shared::signoff::Verification;
 use tokencap_shared::words::Words;
 
 use super::opened::Opened;
@@ -51,31 +51,8 @@ pub(super) fn run(args: &Verify) -> anyhow::Result<()> {
 fn told(found: &Verification, words: &Words) -> String {
     let advice = (words.sign_off_advice)(&found.state);
     let head = format!("{}\n{}. {}\n", (words.sign_off)(&found.state), advice.what, advice.fix);
-    if found.signatures.is_empty() {
-        return head;
+    match view::signatures(found, words) {
+        Some(table) => format!("{head}\n{}", text::table(&table, terminal_width())),
+        None => head,
     }
-    let terms = &words.term;
-    let table = Table {
-        caption: String::new(),
-        columns: [terms.role, terms.signer, terms.key, terms.date, terms.until, terms.remark]
-            .map(Column::text)
-            .into(),
-        rows: found.signatures.iter().map(|signature| row(signature, words)).collect(),
-    };
-    format!("{head}\n{}", text::table(&table, terminal_width()))
-}
-
-fn row(signature: &Signature, words: &Words) -> Vec<Cell> {
-    let text = |text: Option<&str>| text.map_or_else(Cell::empty, Cell::new);
-    vec![
-        Cell::new(signature.role.map_or(signature.file.as_str(), |role| (words.role)(role))),
-        text(signature.signer.as_deref()),
-        text(signature.fingerprint.as_deref()),
-        text(signature.signed_at.as_ref().map(|time| time.as_str())),
-        text(signature.expires.as_ref().map(|time| time.day())),
-        signature.problem.as_ref().map_or_else(
-            || Cell::new(words.say.counts),
-            |problem| Cell::new((words.signature_problem)(problem)),
-        ),
-    ]
 }

@@ -1,8 +1,6 @@
 //! The zip archive around the members: known names only, capped before anything is unpacked,
 //! and nothing is ever written to a disk by a name that stands in it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::error::BundleError;
 use super::unzip::{Entry, Method, directory};
 
@@ -39,8 +37,48 @@ pub(super) struct Member {
     pub(super) crc: u32,
 }
 
-/// Every member, by name.
-pub(super) type Members = BTreeMap<String, Member>;
+/// Every member once, in the order of a bundle: the manifest, the raw records, then sign-offs by
+/// name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Members(Vec<(String, Member)>);
+
+impl Members {
+    /// A member.
+    pub(super) fn get(&self, name: &str) -> Option<&Member> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, member)| member)
+    }
+
+    /// Takes a member out.
+    pub(super) fn remove(&mut self, name: &str) -> Option<Member> {
+        let at = self.0.iter().position(|(known, _)| known == name)?;
+        Some(self.0.remove(at).1)
+    }
+
+    /// Puts a member in its place, or in that of another one of its name.
+    pub(super) fn insert(&mut self, name: String, member: Member) {
+        self.remove(&name);
+        let place = |name: &str| {
+            let fixed = [MANIFEST].into_iter().chain(DIGESTED);
+            fixed.zip(0..).find(|(fixed, _)| *fixed == name).map_or(usize::MAX, |(_, place)| place)
+        };
+        let before = |known: &str| (place(known), known) < (place(&name), name.as_str());
+        let at = self.0.iter().take_while(|(known, _)| before(known)).count();
+        self.0.insert(at, (name, member));
+    }
+
+    /// All of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Member)> {
+        self.0.iter().map(|(name, member)| (name.as_str(), member))
+    }
+}
+
+impl IntoIterator for Members {
+    type Item = (String, Member);
+    type IntoIter = std::vec::IntoIter<(String, Member)>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
 
 /// The file name of a sign-off, from its member's name.
 pub(super) fn signoff_name(member: &str) -> Option<&str> {
@@ -77,7 +115,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Members, BundleError> {
     let names: Vec<String> =
         entries.iter().map(|entry| String::from_utf8_lossy(entry.name).into_owned()).collect();
     inspect(&entries, &names)?;
-    let mut members = Members::new();
+    let mut members = Members::default();
     for (entry, name) in entries.iter().zip(names) {
         // What is allocated for it is what the directory declares, which is known to fit a
         // packed size that really is there.
@@ -92,8 +130,8 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Members, BundleError> {
 
 /// Checks the archive's directory: names, kinds, sizes and ratios.
 fn inspect(entries: &[Entry<'_>], names: &[String]) -> Result<(), BundleError> {
-    let mut different = BTreeSet::new();
-    if !names.iter().all(|name| different.insert(name)) {
+    // They are few: the directory was refused otherwise.
+    if (1..names.len()).any(|at| names[..at].contains(&names[at])) {
         return Err(BundleError::DuplicateMember);
     }
     if names.iter().all(|name| name != MANIFEST) {

@@ -4,7 +4,7 @@
 //! members make the same bytes, anywhere and at any time, and a file can be compared with what
 //! its members would make: no comment, no time, no stray byte goes unnoticed.
 
-use super::archive::{DIGESTED, MANIFEST, MAX_ENTRIES, Member, Members, cap, check_total};
+use super::archive::{MAX_ENTRIES, Member, Members, cap, check_total};
 use super::crc::crc32;
 use super::error::BundleError;
 
@@ -31,18 +31,10 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// Members in the order of a bundle: the manifest, the raw records, then sign-offs by name.
+/// Members in the order of a bundle.
 pub(super) fn in_order(members: &Members) -> Vec<Packed<'_>> {
-    let place = |name: &str| {
-        let fixed = [MANIFEST].into_iter().chain(DIGESTED);
-        fixed.enumerate().find(|(_, fixed)| *fixed == name).map_or(usize::MAX, |(place, _)| place)
-    };
-    let mut ordered: Vec<Packed<'_>> = members
-        .iter()
-        .map(|(name, Member { contents, crc })| Packed { name, contents, crc: *crc })
-        .collect();
-    ordered.sort_by_key(|member| place(member.name));
-    ordered
+    let packed = members.iter();
+    packed.map(|(name, Member { contents, crc })| Packed { name, contents, crc: *crc }).collect()
 }
 
 /// Packs members in the order given.

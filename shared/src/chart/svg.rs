@@ -1,123 +1,108 @@
-//! A chart as an SVG file that needs nothing else: for print, documents and mail.
+//! A chart as SVG: for the page, whose style sheet gives it its looks, and as a file that needs
+//! nothing else, for print, documents and mail.
 
-use std::fmt::Write;
+use maud::{Markup, PreEscaped, html};
 
 use super::layout::TEXT;
 use super::{Anchor, Chart, DotMark, Label, LineMark, Point, Role};
 
-/// Ink, paper and lines between them.
-const INK: &str = "#1b1f24";
-const FAINT: &str = "#d0d7de";
-const PAPER: &str = "#ffffff";
-/// Goodput and raw throughput, limit, answer: of Okabe and Ito's set, which the colour-blind
-/// can tell apart.
-const GOODPUT: &str = "#0072b2";
-const RAW: &str = "#999999";
-const LIMIT: &str = "#d55e00";
-const ANSWER: &str = "#009e73";
-/// The others of that set, for series of one kind.
-const NTH: [&str; 6] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"];
-/// Dash patterns of series of one kind.
-const DASHES: [&str; 6] = ["", "6 3", "2 3", "8 3 2 3", "1 2", "10 4"];
+/// Looks of a file of its own: Okabe and Ito's colours, which the colour-blind can tell apart; those
+/// of texts are dark enough on white to be read (4.5:1 and more).
+const STYLE: &str = "
+text { fill: #1b1f24; }
+.goodput, .nth-0 { color: #0072b2; } .raw { color: #767676; } .limit, .nth-5 { color: #b84c00; }
+.answer { color: #00704f; } .nth-1 { color: #a06a00; } .nth-2 { color: #00795a; }
+.nth-3 { color: #a4477d; } .nth-4 { color: #2b7fb5; }
+.grid, .tick, .axis { stroke: #d0d7de; }
+.series { fill: none; stroke: currentColor; stroke-width: 2; }
+.series.raw, .series.nth-1 { stroke-dasharray: 6 3; } .series.nth-2 { stroke-dasharray: 2 3; }
+.series.nth-3 { stroke-dasharray: 8 3 2 3; } .series.nth-4 { stroke-dasharray: 1 2; }
+.series.nth-5 { stroke-dasharray: 10 4; }
+.dot { fill: currentColor; stroke: currentColor; stroke-width: 1.5; } .dot.hollow { fill: #fff; }
+.rule { stroke: currentColor; stroke-dasharray: 4 3; } .band { fill: currentColor; opacity: 0.15; }
+.leader { stroke: #767676; stroke-width: 0.75; stroke-dasharray: 1 3; } .name { fill: currentColor; }
+";
 
-/// The chart as a stand-alone SVG.
+/// Kinds of series of one family that the style sheets tell apart.
+const NTH: usize = 6;
+
+/// The chart as a file.
 #[must_use]
 pub fn to_svg(chart: &Chart) -> String {
-    let mut out = String::with_capacity(8_192);
-    // Writing to a String cannot fail.
-    let _ = draw(chart, &mut out);
-    out
-}
-
-fn draw(chart: &Chart, out: &mut String) -> std::fmt::Result {
     let (width, height) = (number(chart.width), number(chart.height));
-    writeln!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         width=\"{width}\" height=\"{height}\" role=\"img\" font-family=\"system-ui, 'Noto Sans \
-         SC', sans-serif\" font-size=\"{}\" fill=\"{INK}\">",
-        number(TEXT)
-    )?;
-    writeln!(out, "<title>{}</title>", escape(&chart.title))?;
-    writeln!(out, "<desc>{}</desc>", escape(&chart.description))?;
-    writeln!(out, "<rect width=\"{width}\" height=\"{height}\" fill=\"{PAPER}\"/>")?;
-    for band in &chart.bands {
-        let a = band.area;
-        writeln!(
-            out,
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" opacity=\"0.15\"/>",
-            number(a.left),
-            number(a.top),
-            number(a.right - a.left),
-            number(a.bottom - a.top),
-            colour(band.role)
-        )?;
-    }
-    axes(chart, out)?;
-    for rule in &chart.rules {
-        let colour = colour(rule.role);
-        line(out, rule.from, rule.to, &format!("stroke=\"{colour}\" stroke-dasharray=\"4 3\""))?;
-    }
-    for mark in &chart.lines {
-        polyline(mark, out)?;
-    }
-    for mark in &chart.dots {
-        dot(mark, out)?;
-    }
-    for mark in &chart.labels {
-        label(mark, out)?;
-    }
-    writeln!(out, "</svg>")
+    let file = html! {
+        svg xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (width) " " (height) } width=(width)
+            height=(height) role="img" font-family="system-ui, 'Noto Sans SC', sans-serif"
+            font-size=(number(TEXT)) {
+            title { (chart.title) }
+            desc { (chart.description) }
+            style { (PreEscaped(STYLE)) }
+            rect width=(width) height=(height) fill="#ffffff" {}
+            (marks(chart))
+        }
+    };
+    // XML has no way to write the other control characters at all.
+    let forbidden = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
+    file.into_string().replace(forbidden, "\u{fffd}")
 }
 
-fn axes(chart: &Chart, out: &mut String) -> std::fmt::Result {
+/// The chart as an element of the page. The same data stands in a table there: the picture needs no
+/// second reading for those who cannot see it.
+#[must_use]
+pub fn drawing(chart: &Chart) -> Markup {
+    html! {
+        svg viewBox={ "0 0 " (number(chart.width)) " " (number(chart.height)) } role="img"
+            aria-label=(chart.description) { (marks(chart)) }
+    }
+}
+
+fn marks(chart: &Chart) -> Markup {
+    html! {
+        @for band in &chart.bands {
+            @let area = band.area;
+            rect class={ "band " (class(band.role)) } x=(number(area.left)) y=(number(area.top))
+                width=(number(area.right - area.left)) height=(number(area.bottom - area.top)) {}
+        }
+        (axes(chart))
+        @for rule in &chart.rules { (line("rule", rule.role, rule.from, rule.to)) }
+        @for mark in &chart.lines { (polyline(mark)) }
+        @for mark in &chart.dots { (dot(mark)) }
+        @for mark in &chart.labels { (label(mark)) }
+    }
+}
+
+fn axes(chart: &Chart) -> Markup {
     let plot = chart.plot;
-    let faint = format!("stroke=\"{FAINT}\"");
-    for tick in &chart.y.ticks {
-        let from = Point { x: plot.left, y: tick.at };
-        line(out, from, Point { x: plot.right, ..from }, &faint)?;
-        let at = Point { x: plot.left - 6.0, y: tick.at + TEXT / 3.0 };
-        text(out, at, Anchor::End, INK, &tick.text)?;
-    }
-    for tick in &chart.x.ticks {
-        let from = Point { x: tick.at, y: plot.bottom };
-        line(out, from, Point { y: plot.bottom + 4.0, ..from }, &faint)?;
-        let at = Point { x: tick.at, y: plot.bottom + 6.0 + TEXT };
-        text(out, at, Anchor::Middle, INK, &tick.text)?;
-    }
     let named = |label: &str, unit: &str| match unit {
         "" => label.to_owned(),
         unit => format!("{label} [{unit}]"),
     };
-    let y_name = named(&chart.y.label, &chart.y.unit);
-    text(out, Point { x: 2.0, y: TEXT }, Anchor::Start, INK, &y_name)?;
-    let middle = Point { x: (plot.left + plot.right) / 2.0, y: chart.height - 4.0 };
-    text(out, middle, Anchor::Middle, INK, &named(&chart.x.label, &chart.x.unit))
+    let middle = f64::midpoint(plot.left, plot.right);
+    let at = |x: f64, y: f64| Point { x, y };
+    html! {
+        @for tick in &chart.y.ticks {
+            (stroke("grid", at(plot.left, tick.at), at(plot.right, tick.at)))
+            (text("", at(plot.left - 6.0, tick.at + TEXT / 3.0), Anchor::End, &tick.text))
+        }
+        @for tick in &chart.x.ticks {
+            (stroke("tick", at(tick.at, plot.bottom), at(tick.at, plot.bottom + 4.0)))
+            (text("", at(tick.at, plot.bottom + 6.0 + TEXT), Anchor::Middle, &tick.text))
+        }
+        (stroke("axis", at(plot.left, plot.bottom), at(plot.right, plot.bottom)))
+        (text("axis-name", at(0.0, TEXT), Anchor::Start, &named(&chart.y.label, &chart.y.unit)))
+        (text("axis-name", at(middle, chart.height - 4.0), Anchor::Middle,
+            &named(&chart.x.label, &chart.x.unit)))
+    }
 }
 
-fn polyline(mark: &LineMark, out: &mut String) -> std::fmt::Result {
-    let points: Vec<String> = mark
-        .points
-        .iter()
-        .map(|point| format!("{},{}", number(point.x), number(point.y)))
-        .collect();
-    let dash = match mark.role {
-        Role::Nth(n) if !DASHES[n % DASHES.len()].is_empty() => {
-            format!(" stroke-dasharray=\"{}\"", DASHES[n % DASHES.len()])
-        }
-        Role::Raw => " stroke-dasharray=\"6 3\"".to_owned(),
-        _ => String::new(),
-    };
-    writeln!(
-        out,
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{dash}/>",
-        points.join(" "),
-        colour(mark.role)
-    )
+fn polyline(mark: &LineMark) -> Markup {
+    let points = mark.points.iter().map(|point| place(*point));
+    let points: Vec<String> = points.collect();
+    html! { polyline class={ "series " (class(mark.role)) } points=(points.join(" ")) {} }
 }
 
 /// Circle, square, triangle or diamond, by the series; hollow where the point does not count.
-fn dot(mark: &DotMark, out: &mut String) -> std::fmt::Result {
+fn dot(mark: &DotMark) -> Markup {
     let Point { x, y } = mark.at;
     let shape = match mark.role {
         Role::Nth(n) => n % 4,
@@ -130,76 +115,61 @@ fn dot(mark: &DotMark, out: &mut String) -> std::fmt::Result {
         3 => &[(0.0, -4.8), (4.8, 0.0), (0.0, 4.8), (-4.8, 0.0)],
         _ => &[],
     };
-    let colour = colour(mark.role);
-    let fill = if mark.hollow { PAPER } else { colour };
-    let style = format!("fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"1.5\"");
-    let title = format!("<title>{}</title>", escape(&mark.text));
-    if corners.is_empty() {
-        let (x, y) = (number(x), number(y));
-        return writeln!(out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" {style}>{title}</circle>");
+    let hollow = if mark.hollow { " hollow" } else { "" };
+    let class = format!("dot {}{hollow}", class(mark.role));
+    let points = corners.iter().map(|(dx, dy)| place(Point { x: x + dx, y: y + dy }));
+    let points: Vec<String> = points.collect();
+    html! {
+        @if points.is_empty() {
+            circle class=(class) cx=(number(x)) cy=(number(y)) r="4" { title { (mark.text) } }
+        } @else {
+            polygon class=(class) points=(points.join(" ")) { title { (mark.text) } }
+        }
     }
-    let points: Vec<String> =
-        corners.iter().map(|(dx, dy)| format!("{},{}", number(x + dx), number(y + dy))).collect();
-    writeln!(out, "<polygon points=\"{}\" {style}>{title}</polygon>", points.join(" "))
 }
 
-fn label(mark: &Label, out: &mut String) -> std::fmt::Result {
-    if let Some(from) = mark.leader {
-        let to = Point { x: mark.at.x - 2.0, y: mark.at.y - TEXT / 3.0 };
-        // Thin, grey and dotted, so that it is not taken for data.
-        line(
-            out,
-            from,
-            to,
-            &format!("stroke=\"{RAW}\" stroke-width=\"0.75\" stroke-dasharray=\"1 3\""),
-        )?;
+/// A text beside its mark, with a thin dotted line to it where the text had to move away.
+fn label(mark: &Label) -> Markup {
+    let to = Point { x: mark.at.x - 2.0, y: mark.at.y - TEXT / 3.0 };
+    html! {
+        @if let Some(from) = mark.leader { (line("leader", mark.role, from, to)) }
+        (text(&format!("name {}", class(mark.role)), mark.at, mark.anchor, &mark.text))
     }
-    text(out, mark.at, mark.anchor, text_colour(mark.role), &mark.text)
 }
 
-fn line(out: &mut String, from: Point, to: Point, style: &str) -> std::fmt::Result {
-    writeln!(
-        out,
-        "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" {style}/>",
-        number(from.x),
-        number(from.y),
-        number(to.x),
-        number(to.y)
-    )
+fn line(kind: &str, of: Role, from: Point, to: Point) -> Markup {
+    stroke(&format!("{kind} {}", class(of)), from, to)
 }
 
-fn text(out: &mut String, at: Point, anchor: Anchor, colour: &str, text: &str) -> std::fmt::Result {
+fn stroke(class: &str, from: Point, to: Point) -> Markup {
+    let [x1, y1, x2, y2] = [from.x, from.y, to.x, to.y].map(number);
+    html! { line class=(class) x1=(x1) y1=(y1) x2=(x2) y2=(y2) {} }
+}
+
+fn text(class: &str, at: Point, anchor: Anchor, text: &str) -> Markup {
     let anchor = match anchor {
         Anchor::Start => "start",
         Anchor::Middle => "middle",
         Anchor::End => "end",
     };
-    let (x, y, text) = (number(at.x), number(at.y), escape(text));
-    writeln!(
-        out,
-        "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{text}</text>"
-    )
-}
-
-const fn colour(role: Role) -> &'static str {
-    match role {
-        Role::Goodput => GOODPUT,
-        Role::Raw => RAW,
-        Role::Limit => LIMIT,
-        Role::Answer => ANSWER,
-        Role::Nth(n) => NTH[n % NTH.len()],
+    html! {
+        text class=(class) x=(number(at.x)) y=(number(at.y)) text-anchor=(anchor) { (text) }
     }
 }
 
-/// Colours for text, dark enough on white to be read (4.5:1 and more).
-const fn text_colour(role: Role) -> &'static str {
+/// The class of a role in the style sheets; families larger than those start over.
+fn class(role: Role) -> String {
     match role {
-        Role::Goodput => "#005f95",
-        Role::Raw => "#5c5c5c",
-        Role::Limit => "#a84a00",
-        Role::Answer => "#00704f",
-        Role::Nth(_) => INK,
+        Role::Goodput => "goodput".to_owned(),
+        Role::Raw => "raw".to_owned(),
+        Role::Limit => "limit".to_owned(),
+        Role::Answer => "answer".to_owned(),
+        Role::Nth(n) => format!("nth-{}", n % NTH),
     }
+}
+
+fn place(point: Point) -> String {
+    format!("{},{}", number(point.x), number(point.y))
 }
 
 /// A coordinate to a tenth of a pixel.
@@ -208,18 +178,20 @@ fn number(value: f64) -> String {
     text.strip_suffix(".0").map_or_else(|| text.clone(), str::to_owned)
 }
 
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            // Not allowed in XML at all.
-            c if c.is_control() && !matches!(c, '\t' | '\n' | '\r') => out.push('\u{fffd}'),
-            c => out.push(c),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_are_as_short_as_a_tenth_of_a_pixel_allows() {
+        for (value, text) in [(12.0, "12"), (12.34, "12.3"), (0.04, "0"), (99.96, "100")] {
+            assert_eq!(number(value), text);
         }
     }
-    out
+
+    #[test]
+    fn families_larger_than_the_style_sheet_start_over() {
+        assert_eq!(class(Role::Nth(2)), "nth-2");
+        assert_eq!(class(Role::Nth(NTH + 1)), "nth-1");
+    }
 }

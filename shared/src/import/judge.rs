@@ -4,10 +4,13 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
+use super::File;
 use super::run::{AskedRate, Records, Run};
 use crate::bundle::{Bundle, FORMAT_VERSION, GapHistogram, Manifest};
 use crate::deployment::Deployment;
+use crate::format;
 use crate::judge::{
     Counts, Dependence, Evidence, Gaps, PromiseVerdict, TierFigures, Verdict, judge_step,
 };
@@ -76,9 +79,9 @@ pub fn judge(run: &Run, sheet: &PromiseSheet) -> Option<Judged> {
 /// shown like a measured one. `None` if there is no such result.
 ///
 /// What the client knew of itself is unknown, so the bundle says that it was imported, and is
-/// never signed.
+/// never signed. Its run is the `files` that it was made of: the same files are the same run.
 #[must_use]
-pub fn to_bundle(runs: &[Run], sheet: &PromiseSheet) -> Option<Bundle> {
+pub fn to_bundle(runs: &[Run], sheet: &PromiseSheet, files: &[File<'_>]) -> Option<Bundle> {
     let timed = |run: &&Run| run.records.as_ref().is_some_and(|records| records.sent_known);
     let runs: Vec<&Run> = runs.iter().filter(timed).collect();
     let first = runs.first()?;
@@ -89,7 +92,7 @@ pub fn to_bundle(runs: &[Run], sheet: &PromiseSheet) -> Option<Bundle> {
         format: FORMAT_VERSION,
         definitions: crate::DEFINITIONS_VERSION,
         tool: crate::TOOL.to_owned(),
-        run: String::new(),
+        run: identity(files),
         started: String::new(),
         deployment: deployment(first),
         promise: sheet.clone(),
@@ -107,6 +110,15 @@ pub fn to_bundle(runs: &[Run], sheet: &PromiseSheet) -> Option<Bundle> {
         offset = add(&mut bundle, id, run, records, offset);
     }
     Some(bundle)
+}
+
+/// Digest of the files, to 32 hexadecimal digits.
+fn identity(files: &[File<'_>]) -> String {
+    let mut hasher = Sha256::new();
+    for file in files {
+        hasher.update(file.bytes);
+    }
+    format::hex(&hasher.finalize()[..16])
 }
 
 /// Adds one result as a step; returns where the next one starts.

@@ -68,7 +68,7 @@ fn vllm_is_read_with_its_arrays_in_seconds_and_its_misspelt_key() {
     let bound =
         |verdict| matches!(verdict, crate::judge::Verdict::Held | crate::judge::Verdict::Broken);
     assert!(judged.promises.iter().all(|promise| !bound(promise.verdict)));
-    assert_eq!(to_bundle(&[run], &sheet()).map(|_| ()), None, "no times, no steps");
+    assert_eq!(to_bundle(&[run], &sheet(), &[]).map(|_| ()), None, "no times, no steps");
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn vllm_with_times_of_sending_becomes_a_bundle_that_is_never_signed() {
     let found = import(&files);
     let rates: Vec<_> = found.runs.iter().map(|run| run.sort_rate().unwrap()).collect();
     assert_eq!(rates, [1.0, 2.0], "a sweep is sorted by rate");
-    let bundle = to_bundle(&found.runs, &sheet()).unwrap();
+    let bundle = to_bundle(&found.runs, &sheet(), &[]).unwrap();
     let bytes = crate::bundle::write(&bundle).unwrap();
     let (bundle, _) = crate::bundle::open(&bytes).unwrap();
     assert_eq!(bundle.manifest.steps.len(), 2);

@@ -4,6 +4,7 @@
 //! outside what was measured (longer prompts or answers, fewer prefix hits, a tier whose
 //! promise did not hold) is refused, and what was measured but not soaked is marked.
 
+mod answers;
 mod envelope;
 mod sizing;
 
@@ -16,6 +17,7 @@ use crate::measured::{Measured, Missing};
 use crate::money::{CostPerMTok, Money, PriceSheet, cost_per_mtok, gpu_cost_daily};
 use crate::units::{Rate, Ratio, Share};
 
+pub use answers::{Answers, Field, Range, measured};
 pub use envelope::{Mark, Refusal};
 pub use sizing::{Demand, Sized, Sizing};
 

@@ -8,6 +8,7 @@ mod dsse;
 #[cfg(any(test, feature = "fixture"))]
 pub mod fixture;
 mod numbers;
+mod parts;
 mod sign;
 mod state;
 mod statement;

@@ -8,6 +8,7 @@ mod money;
 mod notes;
 mod promises;
 mod quality;
+mod signatures;
 mod steps;
 
 pub use compare::{Comparison, in_money, in_tokens};
@@ -17,6 +18,7 @@ pub use money::{money, prices, utilisation};
 pub use notes::{Note, attention, soaks, validity};
 pub use promises::{promise_line, promises};
 pub use quality::{cancelled, latency, rules, window};
+pub use signatures::signatures;
 pub use steps::steps;
 
 use super::Report;
