@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use tokencap::serve::{Access, Config, Library, ServeError, Server};
+use tokencap_shared::signoff::Trust;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -20,7 +21,8 @@ fn local(port: u16) -> SocketAddr {
 fn config(folder: &Path, access: Access) -> Config {
     std::fs::write(folder.join("run one.tokencap"), CONTENTS).unwrap();
     let library = Library::open(vec![folder.to_owned()]).unwrap();
-    Config { listen: local(0), access, library, prices: vec![serde_json::json!({"name": "p"})] }
+    let prices = vec![serde_json::json!({"name": "p"})];
+    Config { listen: local(0), access, library, prices, trust: Trust::default() }
 }
 
 struct Running {

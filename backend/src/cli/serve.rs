@@ -10,6 +10,7 @@ use tokencap_shared::money::PriceSheet;
 use crate::plan;
 use crate::presets::{self, Kind};
 use crate::serve::{Access, Config, Library, Server, interrupted};
+use crate::trust;
 
 /// Show bundles in the browser: the web app and the bundles, read-only.
 #[derive(Debug, Args)]
@@ -19,6 +20,10 @@ pub(super) struct Serve {
     /// Price sheet to offer beside the built-in ones: a TOML file. May be given several times.
     #[arg(long, value_name = "FILE")]
     prices: Vec<String>,
+    /// Keys by which the page verifies sign-offs. Without it: tokencap/trusted.toml in your
+    /// configuration folder.
+    #[arg(long, value_name = "FILE", env = "TOKENCAP_TRUST")]
+    trust: Option<PathBuf>,
     /// Port to listen on; 0 takes any free one.
     #[arg(long, default_value_t = 8080)]
     port: u16,
@@ -57,6 +62,7 @@ pub(super) fn run(args: &Serve) -> anyhow::Result<()> {
         access: args.access()?,
         library: Library::open(args.bundles.clone())?,
         prices: prices(&args.prices)?,
+        trust: trust::load(args.trust.as_deref())?,
     };
     serve(config)
 }
@@ -71,6 +77,7 @@ pub(super) fn show(bundle: PathBuf, port: u16) -> anyhow::Result<()> {
         access: Access::Local,
         library: Library::open(vec![bundle])?,
         prices: prices(&[])?,
+        trust: trust::load(None)?,
     })
 }
 

@@ -12,6 +12,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tokencap_shared::signoff::Trust;
 use tokio::net::TcpListener;
 
 pub use guard::Access;
@@ -31,6 +32,8 @@ pub struct Config {
     pub library: Library,
     /// Price sheets as JSON, the chosen one first.
     pub prices: Vec<serde_json::Value>,
+    /// The keys by which the page verifies sign-offs.
+    pub trust: Trust,
 }
 
 /// Why the server could not start or go on.
@@ -129,7 +132,7 @@ impl Server {
             _ => ServeError::Listen { at, source },
         })?;
         let address = listener.local_addr().map_err(|source| ServeError::Listen { at, source })?;
-        let app = routes::router(config.library, config.prices, config.access);
+        let app = routes::router(config);
         Ok(Self { listener, address, app })
     }
 

@@ -1,4 +1,4 @@
-//! The routes: the app's files, the list of bundles, a bundle, price sheets, the version.
+//! The routes: the app's files, the list of bundles, a bundle, price sheets, trusted keys, the version.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use axum::{Json, Router, middleware};
 use serde_json::json;
 use tokio_util::io::ReaderStream;
 
-use super::guard::{Access, guard};
+use super::Config;
+use super::guard::guard;
 use super::library::{Library, Listed};
 use crate::web;
 
@@ -22,17 +23,23 @@ const FOR_EVER: &str = "public, max-age=31536000, immutable";
 struct Shelf {
     library: Library,
     prices: Vec<serde_json::Value>,
+    /// As TOML: what a reader would choose from a file of their own.
+    trust: String,
 }
 
 type Shared = State<Arc<Shelf>>;
 
 /// Everything that is served.
-pub(super) fn router(library: Library, prices: Vec<serde_json::Value>, access: Access) -> Router {
-    let shelf = Arc::new(Shelf { library, prices });
+pub(super) fn router(config: Config) -> Router {
+    let Config { access, library, prices, trust, .. } = config;
+    // Keys, roles and dates are what TOML can hold.
+    let trust = toml::to_string(&trust).unwrap_or_default();
+    let shelf = Arc::new(Shelf { library, prices, trust });
     let api = Router::new()
         .route("/bundles", get(bundles))
         .route("/bundles/{id}", get(bundle))
         .route("/prices", get(prices_of))
+        .route("/trust", get(trust_of))
         .fallback(|| async { Problem::no_such_route() });
     Router::new()
         .nest("/api", api)
@@ -87,6 +94,10 @@ async fn version() -> Response {
 
 async fn prices_of(State(shelf): Shared) -> Response {
     Json(&shelf.prices).into_response()
+}
+
+async fn trust_of(State(shelf): Shared) -> Response {
+    shelf.trust.clone().into_response()
 }
 
 async fn bundles(State(shelf): Shared) -> Result<Json<Vec<Listed>>, Problem> {
