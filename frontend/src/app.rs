@@ -28,6 +28,7 @@ pub(crate) fn App() -> impl IntoView {
         match page {
             Page::Report => view! { <pages::report::Report/> }.into_any(),
             Page::Quote => view! { <pages::quote::Quote/> }.into_any(),
+            Page::Runs | Page::Definitions => view! { <pages::bench::BenchPage/> }.into_any(),
         }
     };
     let skip = move |event: ev::MouseEvent| {
@@ -62,6 +63,8 @@ const fn name(page: Page, text: Text) -> &'static str {
     match page {
         Page::Report => text.page.report,
         Page::Quote => text.quote.page,
+        Page::Runs => text.page.runs,
+        Page::Definitions => text.page.definitions,
     }
 }
 

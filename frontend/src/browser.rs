@@ -93,6 +93,12 @@ pub(crate) fn replace_hash(hash: &str) {
     }
 }
 
+/// Goes to another address after `#`.
+pub(crate) fn go(hash: &str) {
+    // A browser that refuses stays where it is.
+    let _ = window().location().set_hash(hash);
+}
+
 /// Puts the page's address on the clipboard, where the browser allows it.
 pub(crate) fn copy_address() {
     if let Ok(address) = window().location().href() {
@@ -105,6 +111,12 @@ pub(crate) fn days_from_now(days: u32) -> String {
     let date = js_sys::Date::new_0();
     date.set_date(date.get_date() + days);
     String::from(date.to_iso_string()).get(..10).unwrap_or_default().to_owned()
+}
+
+/// Now, in whole seconds (UTC, RFC 3339).
+pub(crate) fn now() -> String {
+    let now = String::from(js_sys::Date::new_0().to_iso_string());
+    format!("{}Z", now.get(..19).unwrap_or_default())
 }
 
 /// Moves the keyboard's focus to an element, and the view with it.

@@ -13,7 +13,7 @@ mod pages;
 mod route;
 mod state;
 mod text;
-mod toml;
+mod workbench;
 
 use leptos::prelude::*;
 use wasm_bindgen::prelude::wasm_bindgen;

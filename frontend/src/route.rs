@@ -11,11 +11,17 @@ pub(crate) enum Page {
     Report,
     /// What a customer's need takes: for those who sell.
     Quote,
+    /// What was measured, in full: for engineers.
+    Runs,
+    /// What every quantity means.
+    Definitions,
 }
 
 /// A page and its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Route {
+    /// The part after `?`, as it stands in the address.
+    query: String,
     /// The page.
     pub(crate) page: Page,
     /// Its parameters, in the order given.
@@ -24,13 +30,15 @@ pub(crate) struct Route {
 
 impl Page {
     /// Every page, in the order of the navigation.
-    pub(crate) const ALL: [Self; 2] = [Self::Report, Self::Quote];
+    pub(crate) const ALL: [Self; 4] = [Self::Report, Self::Quote, Self::Runs, Self::Definitions];
 
     /// Its name in the address.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Report => "report",
             Self::Quote => "quote",
+            Self::Runs => "runs",
+            Self::Definitions => "definitions",
         }
     }
 }
@@ -45,7 +53,7 @@ impl Route {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             (decode(key), decode(value))
         });
-        Self { page, parameters: parameters.collect() }
+        Self { query: query.to_owned(), page, parameters: parameters.collect() }
     }
 
     /// The address, after `#`, of this page with a query: the bundle that was asked for stays in it.
@@ -54,6 +62,11 @@ impl Route {
         let parts: Vec<&str> =
             bundle.as_deref().into_iter().chain(Some(query).filter(|q| !q.is_empty())).collect();
         format!("/{}?{}", self.page.name(), parts.join("&"))
+    }
+
+    /// The part after `?`, as it stands in the address.
+    pub(crate) fn query(&self) -> &str {
+        &self.query
     }
 
     /// A parameter's value.

@@ -4,11 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tokencap_builder::compile::compile;
-use tokencap_builder::toolchain::Toolchain;
+use tokencap::web::{self, WebFile};
 use tokencap_shared::golden;
 
-use crate::support::{Browser, host_files, in_browser};
+use crate::support::{Browser, in_browser, serve};
 
 /// The worked examples kept with the definitions, and those beside the checkout if they are there.
 fn examples(ending: &str) -> Vec<(PathBuf, String)> {
@@ -31,35 +30,27 @@ fn examples(ending: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// A page that can load the examples' module: a module of its own, because no user of the app should
-/// have to load it, compiled in the app's own way.
-async fn examples_page() -> String {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let scratch = workspace.join("target/web");
-    let module = tokio::task::spawn_blocking(move || {
-        let toolchain = Toolchain::find(&scratch).unwrap();
-        compile(workspace, &scratch, &toolchain, "tokencap-golden").unwrap()
-    });
-    let module = module.await.unwrap();
-    assert!(module.snippets.is_empty());
-    let page = "<!doctype html><title>examples</title>".to_owned();
-    host_files([
-        ("/", "text/html", page.into()),
-        ("/golden.js", "text/javascript", module.js.into()),
-        ("/golden.wasm", "application/wasm", module.wasm),
-    ])
-    .await
+/// The page with a module of the app that can compute the examples.
+async fn examples_page(browser: &Browser) {
+    browser.open(&serve(vec![]).await).await;
+}
+
+/// The address of a file of the app, by the beginning and the end of its name.
+fn address(stem: &str, ending: &str) -> String {
+    let named = |file: &&WebFile| file.path.starts_with(stem) && file.path.ends_with(ending);
+    format!("/{}", web::files().iter().find(named).unwrap().path)
 }
 
 /// What the module's export of this name says of an example.
 async fn in_wasm(browser: &Browser, export: &str, example: &str) -> Result<String, String> {
     let script = "
-        const [name, example] = arguments;
-        const golden = await import('/golden.js');
-        await golden.default({ module_or_path: '/golden.wasm' });
+        const [name, example, js, wasm] = arguments;
+        const golden = await import(js);
+        await golden.default({ module_or_path: wasm });
         try { return { ok: golden[name](example) } } catch (error) { return { error: String(error) } }
     ";
-    let said = browser.run(script, vec![json!(export), json!(example)]).await;
+    let [js, wasm] = [".js", ".wasm"].map(|ending| json!(address("workbench-", ending)));
+    let said = browser.run(script, vec![json!(export), json!(example), js, wasm]).await;
     match said {
         Value::Object(said) if said.contains_key("ok") => {
             Ok(said["ok"].as_str().unwrap().to_owned())
@@ -71,7 +62,7 @@ async fn in_wasm(browser: &Browser, export: &str, example: &str) -> Result<Strin
 #[tokio::test]
 async fn worked_examples_come_out_the_same_in_the_browser_and_natively() {
     in_browser("golden", async |browser| {
-        browser.client().goto(&examples_page().await).await.unwrap();
+        examples_page(browser).await;
         let cases = examples("_case.json");
         assert!(!cases.is_empty());
         for (path, case) in cases {
@@ -93,7 +84,7 @@ async fn worked_examples_come_out_the_same_in_the_browser_and_natively() {
 #[tokio::test]
 async fn a_wrong_example_is_refused_with_the_same_words_in_both() {
     in_browser("golden-wrong", async |browser| {
-        browser.client().goto(&examples_page().await).await.unwrap();
+        examples_page(browser).await;
         for wrong in ["", "{}", "[1, 2"] {
             let native = golden::evaluate(wrong).map_err(|error| error.to_string());
             assert!(native.is_err(), "{wrong}");

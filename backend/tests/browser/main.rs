@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
 
+mod accessibility;
 mod failures;
 mod golden;
 mod page;
 mod quote;
 mod report;
 mod support;
+mod workbench;

@@ -18,7 +18,8 @@ use std::path::Path;
 pub use app::{WebApp, WebFile};
 pub use error::BuildError;
 
-const PACKAGE: &str = "tokencap-frontend";
+/// The app, and what it loads when first asked.
+const PACKAGES: [&str; 2] = ["tokencap-frontend", "tokencap-workbench"];
 
 /// Builds the app of the workspace at `workspace`, or takes it from `scratch`, where an earlier
 /// call with the same sources and compiler left it.
@@ -38,8 +39,9 @@ pub fn build(workspace: &Path, scratch: &Path) -> Result<WebApp, BuildError> {
     {
         return Ok(app);
     }
-    let compiled = compile::compile(workspace, scratch, &toolchain, PACKAGE)?;
-    let app = pages::assemble(workspace, compiled, build_id)?;
+    let [app, workbench] =
+        PACKAGES.map(|package| compile::compile(workspace, scratch, &toolchain, package));
+    let app = pages::assemble(workspace, app?, workbench?, build_id)?;
     folder::write(&app, &kept)?;
     Ok(app)
 }

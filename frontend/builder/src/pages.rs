@@ -23,26 +23,33 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'
 /// Where a template or style sheet cannot be read, or names something unknown.
 pub fn assemble(
     workspace: &Path,
-    compiled: Compiled,
+    app: Compiled,
+    workbench: Compiled,
     build_id: String,
 ) -> Result<WebApp, BuildError> {
-    let Compiled { wasm, js, snippets } = compiled;
     let mut files = Vec::new();
     let mut add = |stem: &str, extension: &str, bytes: Vec<u8>| {
         let path = fingerprinted(stem, extension, &bytes);
         files.push(WebFile::new(path.clone(), bytes)?);
         Ok::<_, BuildError>(path)
     };
+    let worker = workspace.join("frontend/worker.js");
+    let workbench_names = BTreeMap::from([
+        ("workbench", add("workbench", "js", workbench.js.into())?),
+        ("wasm", add("workbench", "wasm", workbench.wasm)?),
+    ]);
+    let worker = fill(&script(&read(&worker)?), &workbench_names, &worker)?;
     let names = BTreeMap::from([
-        ("app", add("app", "js", js.into())?),
-        ("boot", add("boot", "js", read(&workspace.join("frontend/boot.js"))?.into())?),
+        ("app", add("app", "js", app.js.into())?),
+        ("boot", add("boot", "js", script(&read(&workspace.join("frontend/boot.js"))?).into())?),
         ("build_id", build_id.clone()),
         ("csp", CONTENT_SECURITY_POLICY.to_owned()),
         ("icon", add("icon", "svg", read(&workspace.join("assets/icon.svg"))?.into())?),
         ("style", add("style", "css", style(&workspace.join("assets/css"))?.into())?),
-        ("wasm", add("app", "wasm", wasm)?),
+        ("wasm", add("app", "wasm", app.wasm)?),
+        ("worker", add("worker", "js", worker.into())?),
     ]);
-    for (path, js) in snippets {
+    for (path, js) in app.snippets.into_iter().chain(workbench.snippets) {
         files.push(WebFile::new(path, js)?);
     }
     let template = workspace.join("frontend/index.html");
@@ -76,6 +83,13 @@ fn style(folder: &Path) -> Result<String, BuildError> {
     files.iter().map(|file| read(file)).collect()
 }
 
+/// A script without its comments, each of which has lines of its own: they are for those who change
+/// it.
+fn script(source: &str) -> String {
+    let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.map(|line| format!("{line}\n")).collect()
+}
+
 /// Replaces every `{{name}}`.
 fn fill(template: &str, names: &BTreeMap<&str, String>, path: &Path) -> Result<String, BuildError> {
     let mut pieces = template.split("{{");
@@ -103,7 +117,8 @@ mod tests {
     fn app(css: &str) -> WebApp {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in [
-            ("frontend/boot.js", "boot"),
+            ("frontend/boot.js", "boot\n  // why\n"),
+            ("frontend/worker.js", "import './{{workbench}}'"),
             ("frontend/index.html", "<link href={{style}}><script src={{boot}} data-app={{app}}>"),
             ("assets/icon.svg", "<svg/>"),
             ("assets/css/10-b.css", "b{}\n"),
@@ -114,12 +129,12 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        let compiled = Compiled {
+        let compiled = |js: &str| Compiled {
             wasm: b"\0asm".to_vec(),
-            js: "export default 1".to_owned(),
-            snippets: BTreeMap::from([("snippets/x/inline0.js".to_owned(), "1".to_owned())]),
+            js: js.to_owned(),
+            snippets: BTreeMap::from([(format!("snippets/{js}/inline0.js"), "1".to_owned())]),
         };
-        assemble(root.path(), compiled, "id".to_owned()).unwrap()
+        assemble(root.path(), compiled("a"), compiled("w"), "id".to_owned()).unwrap()
     }
 
     fn file<'a>(app: &'a WebApp, stem: &str) -> &'a WebFile {
@@ -130,10 +145,23 @@ mod tests {
     fn the_page_refers_to_every_file_by_its_fingerprinted_relative_name() {
         let app = app("a{}\n");
         let page = String::from_utf8(file(&app, "index").bytes.clone()).unwrap();
-        let js = app.files.iter().find(|file| file.bytes == b"export default 1").unwrap();
+        let js = app.files.iter().find(|file| file.bytes == b"a").unwrap();
         let (style, boot) = (&file(&app, "style").path, &file(&app, "boot").path);
         assert_eq!(page, format!("<link href={style}><script src={boot} data-app={}>", js.path));
         assert!(js.is_fingerprinted());
+    }
+
+    #[test]
+    fn the_worker_imports_the_workbench_by_its_fingerprinted_name() {
+        let app = app("");
+        let workbench = app.files.iter().find(|file| file.bytes == b"w").unwrap();
+        let worker = String::from_utf8(file(&app, "worker").bytes.clone()).unwrap();
+        assert_eq!(worker, format!("import './{}'\n", workbench.path));
+    }
+
+    #[test]
+    fn comments_of_scripts_are_left_out() {
+        assert_eq!(file(&app(""), "boot").bytes, b"boot\n");
     }
 
     #[test]
@@ -150,7 +178,8 @@ mod tests {
 
     #[test]
     fn what_generated_code_imports_keeps_its_path() {
-        assert_eq!(file(&app(""), "snippets").path, "snippets/x/inline0.js");
+        assert_eq!(file(&app(""), "snippets").path, "snippets/a/inline0.js");
+        assert_eq!(file(&app(""), "snippets/w").path, "snippets/w/inline0.js");
     }
 
     #[test]

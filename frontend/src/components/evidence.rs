@@ -3,7 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use super::table::Pairs;
+use super::table::pairs;
 use crate::evidence::{self, Evidence, Subject};
 use crate::state::library::Key;
 use crate::state::{State, text};
@@ -82,8 +82,8 @@ fn shown(evidence: Evidence) -> impl IntoView {
         <p>{evidence.formula}</p>
         <p class="arithmetic" data-testid="evidence-figures">{evidence.figures}</p>
         <h3>{page.inputs}</h3>
-        <Pairs pairs=evidence.inputs id="evidence-inputs"/>
+        {pairs(&evidence.inputs, "evidence-inputs")}
         <h3>{page.context}</h3>
-        <Pairs pairs=evidence.context id="evidence-context"/>
+        {pairs(&evidence.context, "evidence-context")}
     }
 }

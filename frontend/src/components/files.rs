@@ -10,7 +10,7 @@ use crate::state::{State, text};
 use crate::text::Text;
 
 /// Kinds of files that the file dialogue offers first.
-const ACCEPT: &str = ".tokencap";
+const ACCEPT: &str = ".tokencap,.json,.jsonl,.csv,.yaml,.yml,.txt,.log";
 
 /// A button that opens the file dialogue. The input itself is what the keyboard reaches.
 #[component]

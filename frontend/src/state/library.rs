@@ -7,9 +7,14 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use tokencap_shared::bundle::Bundle;
 use tokencap_shared::capacity::Capacity;
+use tokencap_shared::signoff::SignOff;
 
 use super::reading::{self, Refusal};
 use crate::browser;
+use crate::workbench;
+
+/// What the names of bundles end with.
+const EXTENSION: &str = ".tokencap";
 
 /// Identity of an open bundle, or of one being read, within this visit.
 pub(crate) type Key = u32;
@@ -25,6 +30,8 @@ pub(crate) struct Loaded {
     pub(crate) bundle: Arc<Bundle>,
     /// What that proves.
     pub(crate) capacity: Arc<Capacity>,
+    /// What its sign-offs are worth: nothing, until they are verified.
+    pub(crate) sign_off: SignOff,
 }
 
 /// A bundle being read.
@@ -108,7 +115,12 @@ pub(crate) struct Library {
     pub(crate) selected: RwSignal<Option<Key>>,
     /// Name of the bundle that was opened last, for those who cannot see it appear.
     pub(crate) opened: RwSignal<Option<String>>,
+    /// Other tools' results that lie on the workbench.
+    pub(crate) imported: RwSignal<Vec<Key>>,
+    /// The keys that the reader trusts, as TOML.
+    pub(crate) trust: StoredValue<String>,
     queue: StoredValue<VecDeque<(Key, Source)>, LocalStorage>,
+    sources: StoredValue<Vec<(Key, Source)>, LocalStorage>,
     next: StoredValue<Key>,
 }
 
@@ -121,14 +133,52 @@ impl Library {
             problems: RwSignal::new(Vec::new()),
             selected: RwSignal::new(None),
             opened: RwSignal::new(None),
+            imported: RwSignal::new(Vec::new()),
+            trust: StoredValue::new(String::new()),
             queue: StoredValue::new_local(VecDeque::new()),
+            sources: StoredValue::new_local(Vec::new()),
             next: StoredValue::new(0),
         }
     }
 
-    /// Opens files one after the other.
+    /// Opens bundles one after the other, and reads all other files together as other tools'
+    /// results.
     pub(crate) fn open_files(self, files: Vec<web_sys::File>) {
-        self.open(files.into_iter().map(Source::File));
+        let is_bundle = |file: &web_sys::File| file.name().ends_with(EXTENSION);
+        let (bundles, others): (Vec<_>, Vec<_>) = files.into_iter().partition(is_bundle);
+        self.open(bundles.into_iter().map(Source::File));
+        if !others.is_empty() {
+            spawn_local(self.import(others));
+        }
+    }
+
+    async fn import(self, files: Vec<web_sys::File>) {
+        let name = files.first().map(web_sys::File::name).unwrap_or_default();
+        let key = self.new_key();
+        match workbench::import(key, &files).await {
+            Ok(run) => {
+                self.imported.update(|imported| imported.push(key));
+                browser::go(&format!("/runs?run={run}"));
+            }
+            Err(error) => self.refuse(name, Refusal::Other(error)),
+        }
+    }
+
+    /// Where an open bundle came from.
+    pub(crate) fn source(self, key: Key) -> Option<Source> {
+        self.sources.with_value(|sources| {
+            let found = sources.iter().find(|(of, _)| *of == key);
+            found.map(|(_, source)| source.clone())
+        })
+    }
+
+    /// Notes what a bundle's sign-offs are worth.
+    pub(crate) fn signed(self, key: Key, state: SignOff) {
+        self.loaded.update(|loaded| {
+            if let Some(bundle) = loaded.iter_mut().find(|bundle| bundle.key == key) {
+                bundle.sign_off = state;
+            }
+        });
     }
 
     /// Opens bundles one after the other, behind those that already wait.
@@ -148,6 +198,7 @@ impl Library {
     /// Closes a bundle.
     pub(crate) fn close(self, key: Key) {
         self.loaded.update(|loaded| loaded.retain(|bundle| bundle.key != key));
+        self.sources.update_value(|sources| sources.retain(|(of, _)| *of != key));
         if self.selected.get_untracked() == Some(key) {
             self.selected.set(self.loaded.with_untracked(|loaded| loaded.first().map(|b| b.key)));
         }
@@ -176,14 +227,18 @@ impl Library {
             self.stage(key, Stage::Reading);
             browser::breathe().await;
             let stage = |stage| self.stage(key, stage);
-            match reading::read(source, stage).await {
+            match reading::read(source.clone(), stage).await {
                 Ok((bundle, capacity)) => {
                     let (bundle, capacity) = (Arc::new(bundle), Arc::new(capacity));
-                    self.add(Loaded { key, name, bundle, capacity });
+                    self.sources.update_value(|sources| sources.push((key, source)));
+                    self.add(Loaded { key, name, bundle, capacity, sign_off: SignOff::Unsigned });
                 }
                 Err(refusal) => self.refuse(name, refusal),
             }
             self.jobs.update(|jobs| jobs.retain(|job| job.key != key));
+        }
+        if let Err(error) = workbench::verify(self).await {
+            self.refuse(String::new(), Refusal::Other(error));
         }
     }
 

@@ -7,7 +7,7 @@ pub(crate) mod reading;
 pub(crate) mod server;
 
 use leptos::prelude::*;
-use tokencap_shared::report::{Entry, Report, SignOff};
+use tokencap_shared::report::{Entry, Report};
 
 use crate::browser;
 use crate::evidence::Subject;
@@ -52,7 +52,7 @@ impl State {
                     manifest: loaded.bundle.manifest.clone(),
                     promise: loaded.bundle.manifest.promise.clone(),
                     capacity: (*loaded.capacity).clone(),
-                    sign_off: SignOff::Unsigned,
+                    sign_off: loaded.sign_off.clone(),
                 });
                 Report::new(entries.collect(), None)
             },

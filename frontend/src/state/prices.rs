@@ -4,10 +4,8 @@ use leptos::prelude::*;
 use tokencap_shared::money::{Price, PriceBasis, PriceSheet};
 use tokencap_shared::units::Share;
 
-use crate::toml;
-
-/// The dated sheets that come with the tool.
-const PRESETS: [&str; 1] = [include_str!("../../../assets/prices/reference-2026-11.toml")];
+/// The dated sheets that come with the tool, a list in JSON: the build makes it of `assets/prices`.
+const PRESETS: &str = include_str!(concat!(env!("OUT_DIR"), "/prices.json"));
 
 /// A figure of a price sheet that the reader may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,8 +114,7 @@ impl Prices {
     /// The sheets that come with the tool; none of them is chosen, because a cluster's prices
     /// are its owner's.
     pub(super) fn start() -> Self {
-        let presets = PRESETS.iter().filter_map(|text| toml::from_str(text).ok());
-        let sheets: RwSignal<Vec<PriceSheet>> = RwSignal::new(presets.collect());
+        let sheets = RwSignal::new(presets());
         let chosen = RwSignal::new(None);
         let edits = RwSignal::new(Edits::default());
         let utilisation = RwSignal::new(everything());
@@ -158,6 +155,10 @@ impl Prices {
     }
 }
 
+fn presets() -> Vec<PriceSheet> {
+    serde_json::from_slice(PRESETS.as_bytes()).unwrap_or_default()
+}
+
 /// The share of all.
 const fn everything() -> Share {
     Share::ONE
@@ -168,13 +169,12 @@ mod tests {
     use super::*;
 
     fn preset() -> PriceSheet {
-        toml::from_str(PRESETS[0]).unwrap()
+        presets().remove(0)
     }
 
     #[test]
     fn every_preset_is_a_price_sheet() {
-        for text in PRESETS {
-            let sheet: PriceSheet = toml::from_str(text).unwrap();
+        for sheet in serde_json::from_str::<Vec<PriceSheet>>(PRESETS).unwrap() {
             for item in Item::ALL {
                 assert!(item.of(&sheet).is_some(), "{}", item.name());
             }

@@ -18,6 +18,8 @@ pub(crate) enum Refusal {
     EmptyFile,
     /// It is no bundle, or a damaged one.
     Bundle(Arc<BundleError>),
+    /// What the workbench says against it.
+    Other(String),
     /// The server does not answer.
     ServerGone,
     /// The server answers with this status.
@@ -45,7 +47,8 @@ pub(super) async fn read(
     Ok((bundle, capacity))
 }
 
-async fn bytes(source: Source) -> Result<Vec<u8>, Refusal> {
+/// The bytes of a bundle, from wherever it comes.
+pub(crate) async fn bytes(source: Source) -> Result<Vec<u8>, Refusal> {
     match source {
         Source::File(file) => browser::bytes_of(&file).await.ok_or(Refusal::UnreadableFile),
         Source::Server { id, .. } => {

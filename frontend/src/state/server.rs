@@ -41,6 +41,9 @@ impl Server {
             if let Some(sheets) = list::<PriceSheet>("api/prices").await {
                 prices.offer(sheets);
             }
+            if let Ok(keys) = browser::fetch("api/trust").await {
+                library.trust.set_value(String::from_utf8_lossy(&keys).into_owned());
+            }
             let (now, later) = choose(bundles, asked.as_deref());
             server.offered.set(later);
             library.open(now.into_iter().map(Offered::source));

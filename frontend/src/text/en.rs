@@ -7,6 +7,8 @@ use super::{Formulas, PageWords};
 /// English.
 pub(super) const EN: PageWords = PageWords {
     report: "Report",
+    runs: "Runs",
+    definitions: "Definitions",
     navigation: "Pages",
     skip: "Skip to the content",
     language: "Language",

@@ -52,6 +52,7 @@ impl Text {
             Refusal::EmptyFile => self.page.empty_file.to_owned(),
             Refusal::Bundle(error) => (self.page.bundle_error)(error),
             Refusal::ServerGone => self.page.server_gone.to_owned(),
+            Refusal::Other(error) => error.clone(),
             Refusal::ServerRefuses(status) => (self.page.server_refuses)(*status),
         }
     }
@@ -60,6 +61,8 @@ impl Text {
 /// Words of the page, each named after its place.
 pub(crate) struct PageWords {
     pub(crate) report: &'static str,
+    pub(crate) runs: &'static str,
+    pub(crate) definitions: &'static str,
     pub(crate) navigation: &'static str,
     pub(crate) skip: &'static str,
     pub(crate) language: &'static str,

@@ -8,6 +8,8 @@ use super::{Formulas, PageWords};
 /// Simplified Chinese.
 pub(super) const ZH: PageWords = PageWords {
     report: "产能报告",
+    runs: "测试",
+    definitions: "指标定义",
     navigation: "页面",
     skip: "跳到正文",
     language: "语言",

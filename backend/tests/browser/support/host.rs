@@ -10,16 +10,23 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tokencap::serve::{Access, Config, Library, Server};
 use tokencap::web;
+use tokencap_shared::signoff::Trust;
 use tokio::net::TcpListener;
 
 /// Serves these bundles as `tokencap serve` does; gives the page's address. The server ends with
 /// the test's runtime.
 pub(crate) async fn serve(bundles: Vec<PathBuf>) -> String {
+    serve_trusting(bundles, Trust::default()).await
+}
+
+/// The same, with the keys by which the page verifies.
+pub(crate) async fn serve_trusting(bundles: Vec<PathBuf>, trust: Trust) -> String {
     let server = Server::bind(Config {
         listen: (Ipv4Addr::LOCALHOST, 0).into(),
         access: Access::Local,
         library: Library::open(bundles).unwrap(),
         prices: vec![],
+        trust,
     })
     .await
     .unwrap();
@@ -45,16 +52,6 @@ pub(crate) async fn static_host(
         .route("/some/where/", get(async move || index(Path(String::new())).await))
         .route("/some/where/{*path}", get(file));
     format!("{}some/where/", host(app).await)
-}
-
-/// A static host of these files: path, media type, contents.
-pub(crate) async fn host_files<const N: usize>(
-    files: [(&'static str, &'static str, Vec<u8>); N],
-) -> String {
-    let app = files.into_iter().fold(Router::new(), |app, (path, kind, bytes)| {
-        app.route(path, get(async move || ([(header::CONTENT_TYPE, kind)], bytes.clone())))
-    });
-    host(app).await
 }
 
 /// Serves until the test's runtime ends; gives the address, with a slash at its end.

@@ -7,7 +7,7 @@ use tokencap_shared::report::{Report, Row, charts, view};
 use super::run_of;
 use crate::components::chart::ChartView;
 use crate::components::evidence::Figure;
-use crate::components::table::{DataTable, Pairs};
+use crate::components::table::{data_table, pairs};
 use crate::evidence::Subject;
 use crate::state::library::Key;
 use crate::state::{State, text};
@@ -29,12 +29,11 @@ pub(super) fn Details() -> impl IntoView {
 fn of_row(report: &Report, row: &Row, key: Key, text: Text) -> AnyView {
     let words = text.words;
     let titles = &words.title;
-    let promises =
-        view::promises(row, words).map(|table| view! { <DataTable table id="promises"/> });
+    let promises = view::promises(row, words).map(|table| data_table(&table, "promises"));
     let shown = row.shown_step().map(|step| {
         view! {
-            <DataTable table=view::input(step, words) id="input"/>
-            <DataTable table=view::latency(row, step, words) id="latency"/>
+            {data_table(&view::input(step, words), "input")}
+            {data_table(&view::latency(row, step, words), "latency")}
         }
     });
     let plans = [
@@ -48,7 +47,7 @@ fn of_row(report: &Report, row: &Row, key: Key, text: Text) -> AnyView {
         Some(view! { <ChartView plan id/> })
     });
     let failures = match view::failures(row, words) {
-        Some(table) => view! { <DataTable table id="failures"/> }.into_any(),
+        Some(table) => data_table(&table, "failures"),
         None => view! { <p class="quiet">{words.say.no_failures}</p> }.into_any(),
     };
     view! {
@@ -62,13 +61,13 @@ fn of_row(report: &Report, row: &Row, key: Key, text: Text) -> AnyView {
             </div>
             {promises}
             {shown}
-            <DataTable table=view::steps(report, row, words) id="steps"/>
+            {data_table(&view::steps(report, row, words), "steps")}
             {failures}
             <div class="columns">
                 <section><h3>{titles.deployment}</h3>
-                    <Pairs pairs=view::deployment(row, words) id="deployment"/></section>
+                    {pairs(&view::deployment(row, words), "deployment")}</section>
                 <section><h3>{titles.provenance}</h3>
-                    <Pairs pairs=view::provenance(row, words) id="provenance"/></section>
+                    {pairs(&view::provenance(row, words), "provenance")}</section>
             </div>
         </section>
     }

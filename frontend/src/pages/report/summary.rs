@@ -3,13 +3,14 @@
 use leptos::prelude::*;
 use tokencap_shared::capacity::{AtLambda, Standing};
 use tokencap_shared::format::{INFINITE, column_decimals, fixed, instant, plain, short_id};
+use tokencap_shared::html::tone_class;
 use tokencap_shared::judge::Verdict;
 use tokencap_shared::measured::{Measured, Missing};
 use tokencap_shared::report::table::Tone;
 use tokencap_shared::report::{Report, Row, view};
 
 use crate::components::evidence::Figure;
-use crate::components::table::{Missing as Dash, Scrolls, cell_content, tone_class};
+use crate::components::table::{Scrolls, cell_content, missing};
 use crate::evidence::Subject;
 use crate::state::library::Key;
 use crate::state::prices::Item;
@@ -281,7 +282,7 @@ impl Line<'_> {
         let cell = view::sign_off(&self.row.sign_off, self.text.words);
         let class = format!("pill {}", tone_class(cell.tone));
         view! {
-            <td class="text"><span class=class data-testid="sign-off">{cell_content(cell)}</span></td>
+            <td class="text"><span class=class data-testid="sign-off">{cell_content(&cell)}</span></td>
         }
         .into_any()
     }
@@ -294,6 +295,6 @@ impl Line<'_> {
     }
 
     fn dash(&self, reason: &Missing) -> AnyView {
-        view! { <Dash reason=(self.text.words.missing)(reason)/> }.into_any()
+        missing(&(self.text.words.missing)(reason))
     }
 }

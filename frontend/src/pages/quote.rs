@@ -1,13 +1,11 @@
 //! The quote, for sales: a customer's need in their own words, what each open bundle's cluster
 //! offers for it, or why it offers nothing. Its state is the address, so a link is a quote.
 
-pub(crate) mod need;
-mod offer;
-
 use leptos::ev;
 use leptos::prelude::*;
-use tokencap_shared::money::PriceSheet;
+use tokencap_shared::quote::{self, Answers, Field};
 
+use super::bench::Bench;
 use crate::browser;
 use crate::components::assumptions::Assumptions;
 use crate::components::files::{Empty, FileInput};
@@ -15,8 +13,6 @@ use crate::route::Route;
 use crate::state::{State, text};
 use crate::text::Text;
 use crate::text::quote::question;
-use need::{Answers, Field};
-use offer::Offer;
 
 /// Days for which a quote holds unless somebody says otherwise.
 const DAYS_VALID: u32 = 30;
@@ -27,7 +23,8 @@ pub(crate) fn Quote() -> impl IntoView {
     let state = State::get();
     let text = text();
     let words = text.quote;
-    let answers = RwSignal::new(state.route.with_untracked(Answers::parse));
+    let answers =
+        RwSignal::new(state.route.with_untracked(|route| Answers::parse(|key| route.get(key))));
     // The address follows the answers, and where it is changed by hand they follow it.
     Effect::new(move |first: Option<()>| {
         let query = answers.read().query();
@@ -39,10 +36,16 @@ pub(crate) fn Quote() -> impl IntoView {
         }
     });
     Effect::new(move |first: Option<()>| {
-        let typed = Answers::parse(&state.route.read());
+        let route = state.route.read();
+        let typed = Answers::parse(|key| route.get(key));
         if first.is_some() {
             answers.set(typed);
         }
+    });
+    let query = Signal::derive(move || {
+        let mut answers = answers.get();
+        answers.until.get_or_insert_with(until);
+        answers.query()
     });
     let empty = move || state.library.loaded.read().is_empty();
     let none = move || empty().then(|| view! { <p class="quiet">{words.no_bundle}</p><Empty/> });
@@ -54,7 +57,10 @@ pub(crate) fn Quote() -> impl IntoView {
         {none}
         <div hidden=empty>
             <NeedForm answers/>
-            <Offers answers/>
+            <section aria-labelledby="offers-title">
+                <h2 id="offers-title">{words.offers}</h2>
+                <Bench name=Signal::stored("quote") query/>
+            </section>
             <Assumptions utilisation=false/>
             <FileInput id="quote-file" label=text.page.add/>
         </div>
@@ -69,7 +75,7 @@ fn NeedForm(answers: RwSignal<Answers>) -> impl IntoView {
     let words = text().quote;
     let fields = move || {
         let loaded = state.library.loaded.read();
-        let measured = loaded.first().and_then(|first| need::measured(&first.capacity));
+        let measured = loaded.first().and_then(|first| quote::measured(&first.capacity));
         Field::ALL.map(|field| input(field, field.assumed(measured), answers, state)).collect_view()
     };
     let until = move || answers.read().until.clone().unwrap_or_else(until);
@@ -149,40 +155,6 @@ fn input(field: Field, assumed: f64, answers: RwSignal<Answers>, state: State) -
                 prop:value=move || range.notch(value.get()).to_string() on:input=slide/>
             <small class="note">{remark}</small>
         </div>
-    }
-    .into_any()
-}
-
-/// What each open bundle's cluster offers, side by side.
-#[component]
-fn Offers(answers: RwSignal<Answers>) -> impl IntoView {
-    let state = State::get();
-    let lang = state.prefs.lang.get_untracked();
-    let offers = move || {
-        let loaded = state.library.loaded.read();
-        let measured = loaded.first().and_then(|first| need::measured(&first.capacity));
-        let need = answers.read().need(measured, &until())?;
-        let unpriced = PriceSheet {
-            name: String::new(),
-            currency: "¤".to_owned(),
-            date: String::new(),
-            gpu_hour: None,
-            output: None,
-            input_uncached: None,
-            input_cached: None,
-        };
-        let prices = state.prices.sheet.get().unwrap_or(unpriced);
-        let scenario = state.prices.scenario.get();
-        let offers = loaded
-            .iter()
-            .map(|loaded| Offer { loaded, need: &need, prices: &prices, scenario, lang }.view());
-        Some(offers.collect_view())
-    };
-    view! {
-        <section aria-labelledby="offers-title">
-            <h2 id="offers-title">{text().quote.offers}</h2>
-            <div class="offers" aria-live="polite">{offers}</div>
-        </section>
     }
     .into_any()
 }

@@ -1,0 +1,226 @@
+//! Engineers' pages, sign-offs and other tools' results, in the browser.
+
+use std::path::{Path, PathBuf};
+
+use fantoccini::Locator;
+use serde_json::json;
+use tokencap_shared::glossary::TERMS;
+use tokencap_shared::report::view;
+use tokencap_shared::report::{Entry, Report, SignOff};
+use tokencap_shared::signoff::{Trust, fixture as signing};
+use tokencap_shared::words::Lang;
+use tokencap_shared::{bundle, capacity, fixture};
+
+use crate::support::{Browser, in_browser, serve, serve_trusting, static_host};
+
+const VLLM: &str = r#"{"date": "20260101-000000", "backend": "vllm", "model_id": "m",
+ "tokenizer_id": "m", "num_prompts": 4, "request_rate": 2.0, "burstiness": 1.0,
+ "max_concurrency": null, "duration": 8.0, "completed": 3, "total_input_tokens": 60,
+ "total_output_tokens": 7, "request_throughput": 0.375, "request_goodput:": null,
+ "output_throughput": 0.875, "input_lens": [10, 20, 30, 40], "output_lens": [3, 3, 1, 0],
+ "ttfts": [0.1, 0.15, 0.1, 0.0], "start_times": [0.0, 1.0, 2.0, 3.0],
+ "itls": [[0.03, 0.03], [0.03, 0.39], [], []], "generated_texts": ["a", "b", "c", ""],
+ "errors": ["", "", "", "Timeout on reading data from socket"],
+ "mean_ttft_ms": 116.7, "median_ttft_ms": 100.0, "p99_ttft_ms": 149.0, "mean_tpot_ms": 120.0,
+ "mean_itl_ms": 120.0, "median_itl_ms": 30.0, "p99_itl_ms": 383.0}"#;
+
+fn file(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn toy(folder: &Path) -> PathBuf {
+    file(folder, "toy.tokencap", &bundle::write(&fixture::bundle()).unwrap())
+}
+
+async fn choose_file(browser: &Browser, css: &str, path: &Path) {
+    let input = browser.client().find(Locator::Css(css)).await.unwrap();
+    input.send_keys(path.to_str().unwrap()).await.unwrap();
+}
+
+/// All that stands in an element, seen or scrolled away; empty without the element.
+async fn content(browser: &Browser, css: &str) -> String {
+    let script = "return document.querySelector(arguments[0])?.textContent ?? ''";
+    browser.run(script, vec![json!(css)]).await.as_str().unwrap().to_owned()
+}
+
+async fn assert_fits(browser: &Browser) {
+    let wide = "const page = document.documentElement;
+        return [...document.querySelectorAll('main *')]
+            .filter(element => !element.closest('.scrolls'))
+            .filter(element => element.getBoundingClientRect().right > page.clientWidth + 1)
+            .map(element => element.outerHTML.slice(0, 100))";
+    assert_eq!(browser.run(wide, vec![]).await, json!([]));
+}
+
+/// Types into a field. The page may be made anew between finding it and typing: then it is found
+/// again.
+async fn type_into(browser: &Browser, css: &str, keys: &str) {
+    let mut last = None;
+    for _ in 0..20 {
+        let field = browser.client().find(Locator::Css(css)).await.unwrap();
+        match field.send_keys(keys).await {
+            Ok(()) => return,
+            Err(error) => last = Some(error),
+        }
+    }
+    panic!("{css}: {last:?}");
+}
+
+async fn go(browser: &Browser, page: &str) {
+    browser.click(&format!("[data-testid=nav-{page}]")).await;
+}
+
+#[tokio::test]
+async fn a_run_is_shown_in_full_in_both_languages_and_judged_anew_under_other_promises() {
+    let folder = tempfile::tempdir().unwrap();
+    let toy = toy(folder.path());
+    let run = fixture::bundle();
+    let entry = Entry {
+        name: "toy.tokencap".to_owned(),
+        promise: run.manifest.promise.clone(),
+        capacity: capacity::of_bundle(&run),
+        manifest: run.manifest,
+        sign_off: SignOff::Unsigned,
+    };
+    let report = Report::new(vec![entry], None);
+    let row = &report.rows[0];
+    in_browser("runs", async |browser| {
+        browser.open(&serve(vec![toy]).await).await;
+        browser.text("[data-testid=summary-row]").await;
+        go(browser, "runs").await;
+        for (lang, _) in Lang::ALL {
+            browser.click(&format!("[data-testid=lang-{}]", lang.tag())).await;
+            let words = lang.words();
+            let shown = row.shown_step().unwrap();
+            let tables = [
+                view::promises(row, words).unwrap(),
+                view::steps(&report, row, words),
+                view::latency(row, shown, words),
+                view::rules(row, shown, words),
+            ];
+            let caption = tables[0].caption.clone();
+            let there = async || content(browser, ".workbench").await.contains(&caption);
+            browser.until("the page is made", there).await;
+            let page = content(browser, ".workbench").await;
+            for cell in tables.into_iter().flat_map(|table| table.rows).flatten() {
+                assert!(page.contains(&cell.text), "{} is not on the page", cell.text);
+            }
+            let charts = "return document.querySelectorAll('.workbench .chart polyline').length";
+            assert!(browser.run(charts, vec![]).await.as_u64().unwrap() > 8);
+            assert_fits(browser).await;
+            browser.screenshot(&format!("runs-{}", lang.tag())).await;
+        }
+        browser.click("[data-testid=lang-en]").await;
+        let english = async || content(browser, "#promises").await.contains("Promise");
+        browser.until("it is in English again", english).await;
+        // A limit that no request meets, typed over the sheet's own.
+        for keys in [format!("{}a{}1", '\u{e009}', '\u{e000}'), ".".to_owned(), "5".to_owned()] {
+            type_into(browser, "#ttft0", &keys).await;
+        }
+        let scenario = async || {
+            content(browser, "[data-testid=step] h2").await.contains("scenario, not signed")
+        };
+        browser.until("it is judged anew", scenario).await;
+        let broken = Lang::En.words().verdict;
+        let broken = broken(tokencap_shared::judge::Verdict::Broken);
+        assert!(content(browser, "#promises").await.contains(broken));
+        // The choice stands in the address: the same link shows the same again.
+        let address = browser.run("return location.hash", vec![]).await;
+        assert!(address.as_str().unwrap().contains("ttft0=1.5&"), "{address}");
+        let focus = browser.run("return document.activeElement.id", vec![]).await;
+        assert_eq!(focus, json!("ttft0"));
+        browser.client().set_window_size(390, 844).await.unwrap();
+        assert_fits(browser).await;
+        browser.screenshot("runs-phone").await;
+        browser.assert_no_complaints().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn definitions_are_searched_in_either_language() {
+    in_browser("definitions", async |browser| {
+        browser.open(&static_host(|file| Some(file.bytes.to_vec())).await).await;
+        go(browser, "definitions").await;
+        let count = "return document.querySelectorAll('.glossary > div').length";
+        let terms = async || browser.run(count, vec![]).await.as_u64().unwrap() as usize;
+        for (lang, _) in Lang::ALL {
+            browser.click(&format!("[data-testid=lang-{}]", lang.tag())).await;
+            let name = match lang {
+                Lang::En => TERMS[0].en,
+                Lang::Zh => TERMS[0].zh,
+            };
+            let first = async || content(browser, ".glossary dt").await.starts_with(name);
+            browser.until("the terms stand there", first).await;
+            assert_eq!(terms().await, TERMS.len());
+            assert_fits(browser).await;
+            browser.screenshot(&format!("definitions-{}", lang.tag())).await;
+        }
+        for letter in ["g", "o", "o", "d", "p", "u", "t"] {
+            type_into(browser, "#q", letter).await;
+        }
+        browser.until("fewer are left", async || terms().await < TERMS.len()).await;
+        assert!(terms().await > 0);
+        let typed = browser.run("return document.getElementById('q').value", vec![]).await;
+        assert_eq!(typed, json!("goodput"), "nothing typed is lost while the page is made anew");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn results_of_another_tool_are_audited_and_become_a_row_that_nobody_can_sign() {
+    let folder = tempfile::tempdir().unwrap();
+    let vllm = file(folder.path(), "vllm.json", VLLM.as_bytes());
+    let other = file(folder.path(), "notes.json", b"{\"hello\": 1}");
+    in_browser("import", async |browser| {
+        browser.open(&static_host(|file| Some(file.bytes.to_vec())).await).await;
+        browser.click("[data-testid=lang-en]").await;
+        choose_file(browser, "#file", &vllm).await;
+        browser.text("[data-testid=audit]").await;
+        let audit = content(browser, "[data-testid=audit]").await;
+        for said in ["vLLM", "not signable", "vllm.json"] {
+            assert!(audit.contains(said), "{said}: {audit}");
+        }
+        // Records that say when requests were sent are judged as measured ones are.
+        assert!(!content(browser, "#promises").await.is_empty());
+        browser.screenshot("import").await;
+        go(browser, "report").await;
+        choose_file(browser, "#file", &other).await;
+        let refused = async || content(browser, "#problems").await.contains("notes.json");
+        browser.until("the other file is refused by its name", refused).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_sign_off_is_worth_what_the_readers_own_keys_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let signed = signing::signed(1);
+    let path = file(folder.path(), "run.tokencap", &signed);
+    let trusted = toml::to_string(&signing::trust()).unwrap();
+    let keys = file(folder.path(), "trusted.toml", trusted.as_bytes());
+    in_browser("sign-off", async |browser| {
+        let pill = async || content(browser, "[data-testid=sign-off]").await;
+        browser.open(&serve_trusting(vec![path.clone()], signing::trust()).await).await;
+        browser.click("[data-testid=lang-en]").await;
+        browser.until("it is verified", async || pill().await == "signed 2/2").await;
+        browser.screenshot("signed").await;
+
+        // The same file where nobody is trusted, then with the reader's own keys.
+        browser.open(&serve_trusting(vec![path.clone()], Trust::default()).await).await;
+        browser.click("[data-testid=lang-en]").await;
+        let unknown = async || pill().await.contains("unknown key");
+        browser.until("the keys are not known", unknown).await;
+        go(browser, "runs").await;
+        browser.text("[data-testid=sign-off-panel]").await;
+        choose_file(browser, "#keys", &keys).await;
+        let panel = async || content(browser, "[data-testid=sign-off-panel]").await;
+        browser.until("it is signed now", async || panel().await.contains("signed 2/2")).await;
+        for said in ["measurer", "approver"] {
+            assert!(panel().await.contains(said), "{said}");
+        }
+    })
+    .await;
+}

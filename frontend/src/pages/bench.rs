@@ -1,0 +1,99 @@
+//! Pages that the workbench makes: engineers' runs, the definitions. What the reader chooses on them
+//! becomes the query of the address, and the page is made anew for it.
+
+use leptos::html;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::browser;
+use crate::route::Route;
+use crate::state::State;
+use crate::workbench;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = tokencapShow)]
+    fn show(element: &web_sys::Element, markup: &str);
+    #[wasm_bindgen(js_name = tokencapQuery)]
+    fn query_of(event: &web_sys::Event) -> Option<String>;
+    #[wasm_bindgen(js_name = tokencapKeys)]
+    fn keys_of(event: &web_sys::Event) -> Option<web_sys::File>;
+}
+
+/// A page by itself.
+#[component]
+pub(crate) fn BenchPage() -> impl IntoView {
+    let route = State::get().route;
+    view! {
+        <Bench name=Signal::derive(move || route.read().page.name())
+            query=Signal::derive(move || route.read().query().to_owned())/>
+    }
+}
+
+/// What the workbench makes of a query.
+#[component]
+pub(crate) fn Bench(
+    /// Which page it is.
+    name: Signal<&'static str>,
+    /// What the reader chose.
+    query: Signal<String>,
+) -> impl IntoView {
+    let state = State::get();
+    let frame = NodeRef::<html::Div>::new();
+    let latest = StoredValue::new(0_u32);
+    Effect::new(move |_| {
+        state.library.loaded.track();
+        state.library.imported.track();
+        state.prices.sheet.track();
+        state.prices.scenario.track();
+        let (name, query) = (name.get(), query.get());
+        let lang = state.prefs.lang.get();
+        let Some(frame) = frame.get() else { return };
+        let number = latest.get_value() + 1;
+        latest.set_value(number);
+        spawn_local(async move {
+            let width = f64::from(frame.client_width());
+            let markup = async {
+                workbench::hold(state.library).await?;
+                workbench::prices(state.prices).await?;
+                let arguments: [JsValue; 4] =
+                    [name.into(), query.into(), lang.tag().into(), width.into()];
+                workbench::ask("page", &arguments).await
+            };
+            let markup = markup.await;
+            // Meanwhile the reader may have gone on: only the latest question counts.
+            if latest.try_get_value() == Some(number) {
+                match markup {
+                    Ok(markup) => show(&frame, &markup.as_string().unwrap_or_default()),
+                    Err(error) => frame.set_text_content(Some(&error)),
+                }
+            }
+        });
+    });
+    let changed = move |event: web_sys::Event| {
+        if let Some(file) = keys_of(&event) {
+            spawn_local(trust(state, file));
+        } else if let Some(query) = query_of(&event) {
+            let hash = state.route.read_untracked().with_query(&query);
+            browser::replace_hash(&hash);
+            state.route.set(Route::parse(&hash));
+        }
+    };
+    view! {
+        <div node_ref=frame class="workbench" data-testid="workbench" on:input=changed></div>
+    }
+}
+
+/// Takes the keys that the reader trusts from a file of theirs.
+async fn trust(state: State, file: web_sys::File) {
+    let bytes = browser::bytes_of(&file).await.unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let before = state.library.trust.get_value();
+    state.library.trust.set_value(text);
+    if let Err(error) = workbench::verify(state.library).await {
+        state.library.trust.set_value(before);
+        state.library.refuse(file.name(), crate::state::reading::Refusal::Other(error));
+    }
+}

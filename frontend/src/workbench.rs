@@ -1,0 +1,102 @@
+//! Questions to the workbench, which a worker loads with the first of them: what the page needs only
+//! now and then is not part of the app.
+
+use js_sys::{Array, Promise, Uint8Array};
+use leptos::prelude::*;
+use tokencap_shared::signoff::SignOff;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_futures::JsFuture;
+
+use crate::browser;
+use crate::state::library::{Key, Library};
+use crate::state::prices::{Item, Prices};
+use crate::state::reading;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = tokencapAsk)]
+    fn question(name: &str, arguments: &Array) -> Promise;
+}
+
+/// Asks the workbench.
+///
+/// # Errors
+/// What it says against it, or that it could not be loaded.
+pub(crate) async fn ask(name: &str, arguments: &[JsValue]) -> Result<JsValue, String> {
+    let answer = JsFuture::from(question(name, &arguments.iter().collect())).await;
+    answer.map_err(|error| error.as_string().unwrap_or_default())
+}
+
+/// Lays every open bundle on the bench, and takes closed ones off it.
+pub(crate) async fn hold(library: Library) -> Result<(), String> {
+    let open: Vec<(Key, String)> = library.loaded.with_untracked(|loaded| {
+        loaded.iter().map(|bundle| (bundle.key, bundle.name.clone())).collect()
+    });
+    let imported = library.imported.get_untracked();
+    let keys: Vec<Key> = open.iter().map(|(key, _)| *key).chain(imported).collect();
+    ask("keepOnly", &[js_sys::Uint32Array::from(&keys[..]).into()]).await?;
+    for (key, name) in open {
+        if ask("holds", &[key.into()]).await?.is_truthy() {
+            continue;
+        }
+        let Some(source) = library.source(key) else { continue };
+        let Ok(bytes) = reading::bytes(source).await else { continue };
+        ask("hold", &[key.into(), name.into(), Uint8Array::from(&bytes[..]).into()]).await?;
+    }
+    Ok(())
+}
+
+/// Reads other tools' results and lays them on the bench; gives the run that they became, or nothing
+/// where they cannot be judged.
+pub(crate) async fn import(key: Key, files: &[web_sys::File]) -> Result<String, String> {
+    let (names, contents) = (Array::new(), Array::new());
+    for file in files {
+        names.push(&file.name().into());
+        let bytes = browser::bytes_of(file).await.unwrap_or_default();
+        contents.push(&Uint8Array::from(&bytes[..]));
+    }
+    let run = ask("importResults", &[key.into(), names.into(), contents.into()]).await?;
+    Ok(run.as_string().unwrap_or_default())
+}
+
+/// Tells the workbench the prices that offers are made by.
+pub(crate) async fn prices(prices: Prices) -> Result<(), String> {
+    let texts = Array::new();
+    if let Some(sheet) = prices.sheet.get_untracked() {
+        for text in [&sheet.name, &sheet.currency, &sheet.date] {
+            texts.push(&text.into());
+        }
+        for item in Item::ALL {
+            let (price, source) = match item.of(&sheet) {
+                Some((price, source)) => (price.to_string(), source),
+                None => (String::new(), ""),
+            };
+            texts.push(&price.into());
+            texts.push(&source.into());
+        }
+    }
+    let scenario = prices.scenario.get_untracked();
+    ask("prices", &[texts.into(), scenario.into()]).await.map(drop)
+}
+
+/// Finds out what the sign-offs of the open bundles that have any are worth.
+pub(crate) async fn verify(library: Library) -> Result<(), String> {
+    let signed: Vec<Key> = library.loaded.with_untracked(|loaded| {
+        let signed = loaded.iter().filter(|bundle| !bundle.bundle.signoffs.is_empty());
+        signed.map(|bundle| bundle.key).collect()
+    });
+    if signed.is_empty() {
+        return Ok(());
+    }
+    hold(library).await?;
+    ask("trust", &[library.trust.get_value().into()]).await?;
+    for key in signed {
+        let state = ask("signOff", &[key.into(), browser::now().into()]).await?;
+        let parts = Array::from(&state);
+        let parts: Vec<String> =
+            parts.iter().map(|part| part.as_string().unwrap_or_default()).collect();
+        library.signed(key, SignOff::of_parts(&parts).ok_or_else(|| parts.join(" "))?);
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! What the web app does not need at once: engineers' pages, sign-offs, other tools' results.
+//!
+//! A module of its own, so that the report opens without it; loaded when first asked, and run in a
+//! worker, so that the page answers while it works. Pages come from it as ready HTML of semantic
+//! elements; what the reader chose on them comes back as the query of the page's address.
+
+mod bench;
+pub mod golden;
+mod pages;
+mod query;
+mod text;
+
+use std::cell::RefCell;
+
+use js_sys::{Array, Uint8Array};
+use serde::de::DeserializeOwned;
+use tokencap_shared::promise::PromiseSheet;
+use tokencap_shared::signoff::{Trust, UtcTime};
+use tokencap_shared::words::Lang;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use bench::Bench;
+use query::Query;
+
+/// By what imported results are judged at first.
+const SHEET: &str = include_str!("../../../assets/promises/agent-coding-interactive.toml");
+
+thread_local! {
+    static BENCH: RefCell<Bench> = RefCell::default();
+}
+
+/// Whether this bundle lies on the bench.
+#[wasm_bindgen]
+#[must_use]
+pub fn holds(key: u32) -> bool {
+    BENCH.with_borrow(|bench| bench.holds(key))
+}
+
+/// Opens a bundle, judges it and puts it on the bench.
+///
+/// # Errors
+/// If it is no bundle, or a damaged one.
+#[wasm_bindgen]
+pub fn hold(key: u32, name: &str, contents: &[u8]) -> Result<(), String> {
+    BENCH
+        .with_borrow_mut(|bench| bench.hold(key, name, contents))
+        .map_err(|error| error.to_string())
+}
+
+/// Takes every bundle off the bench whose key is not among these.
+#[wasm_bindgen(js_name = keepOnly)]
+pub fn keep_only(keys: &[u32]) {
+    BENCH.with_borrow_mut(|bench| bench.keep_only(keys));
+}
+
+/// Takes another file of trusted keys, as TOML, and says how many keys it has.
+///
+/// # Errors
+/// What is wrong with the file, and where.
+#[wasm_bindgen]
+pub fn trust(text: &str) -> Result<usize, String> {
+    let trust: Trust = toml(text)?;
+    let keys = trust.keys.len();
+    BENCH.with_borrow_mut(|bench| bench.trust = trust);
+    Ok(keys)
+}
+
+/// What the sign-offs of a bundle on the bench are worth at `now` (UTC, RFC 3339), in parts.
+///
+/// # Errors
+/// If the bundle is not on the bench, or the clock makes no sense.
+#[wasm_bindgen(js_name = signOff)]
+pub fn sign_off(key: u32, now: &str) -> Result<Vec<String>, String> {
+    let now: UtcTime = now.parse().map_err(|error| format!("{error}"))?;
+    let state = BENCH.with_borrow_mut(|bench| bench.verify(key, &now));
+    Ok(state.ok_or("this bundle is not on the bench")?.parts())
+}
+
+/// Takes the prices by which offers are made: name, currency and date of the sheet, then price and
+/// source of each item in the order of a sheet, empty where it has none; and whether the reader
+/// changed any of them.
+#[wasm_bindgen]
+pub fn prices(sheet: Vec<String>, scenario: bool) {
+    BENCH.with_borrow_mut(|bench| {
+        bench.prices = bench::sheet_of(&sheet);
+        bench.scenario = scenario;
+    });
+}
+
+/// A page, for its query, in a language, in this many pixels.
+#[wasm_bindgen]
+#[must_use]
+pub fn page(name: &str, query: &str, lang: &str, width: f64) -> String {
+    let lang = Lang::of_tag(lang).unwrap_or_default();
+    let query = Query::parse(query);
+    BENCH.with_borrow(|bench| pages::page(name, bench, &query, lang, width)).into_string()
+}
+
+/// Reads other tools' results and lays them on the bench, judged by the promises of interactive
+/// agents where records say when requests were sent; gives the runs' identity.
+///
+/// # Errors
+/// Why nothing came of any of the files.
+#[wasm_bindgen(js_name = importResults)]
+pub fn import(key: u32, names: Vec<String>, contents: &Array) -> Result<String, String> {
+    let contents: Vec<Vec<u8>> =
+        contents.iter().map(|file| Uint8Array::new(&file).to_vec()).collect();
+    let sheet: PromiseSheet = toml(SHEET)?;
+    BENCH.with_borrow_mut(|bench| bench.import(key, &names, &contents, &sheet))
+}
+
+/// Reads TOML; what is wrong is told with its line.
+fn toml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    toml::from_str(text).map_err(|error| error.to_string())
+}

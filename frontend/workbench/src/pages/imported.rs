@@ -1,0 +1,32 @@
+//! Other tools' results: what was read, what its numbers mean, and what may not be concluded.
+
+use maud::{Markup, html};
+use tokencap_shared::html;
+use tokencap_shared::import::{self, view};
+
+use super::Page;
+
+/// A section for each set of files that was read together.
+pub(super) fn sections(page: Page<'_>) -> Markup {
+    let words = page.words;
+    html! {
+        @for imported in &page.bench.imported {
+            @let found = &imported.found;
+            @let judged: Vec<_> = found.runs.iter()
+                .filter_map(|run| Some((run, import::judge(run, &imported.sheet)?)))
+                .collect();
+            section.audit data-testid="audit" {
+                h2 { (page.text.imported_title) }
+                p { (page.text.imported) }
+                @for refused in &found.refused { p.problem { (refused) } }
+                (html::table(&view::results(found, words), "import-results"))
+                @if !judged.is_empty() {
+                    (html::table(&view::promises(&judged, &imported.sheet, words), "import-promises"))
+                }
+                @for (at, run) in found.runs.iter().enumerate() {
+                    (html::table(&view::findings(run, words), &format!("import-findings-{at}")))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The pages, each a function of what lies on the bench and of what the reader chose.
+
+mod compare;
+mod definitions;
+mod imported;
+mod offers;
+mod quote_text;
+mod runs;
+mod sheet;
+
+use maud::{Markup, html};
+use tokencap_shared::words::{Lang, Words};
+
+use crate::bench::Bench;
+use crate::query::Query;
+use crate::text::{self, Text};
+
+/// What every page is made with.
+#[derive(Clone, Copy)]
+struct Page<'a> {
+    bench: &'a Bench,
+    query: &'a Query,
+    lang: Lang,
+    words: &'static Words,
+    text: &'static Text,
+    /// Pixels that there are.
+    width: f64,
+}
+
+/// A page by its name in the address.
+pub(crate) fn page(name: &str, bench: &Bench, query: &Query, lang: Lang, width: f64) -> Markup {
+    let page = Page { bench, query, lang, words: lang.words(), text: text::of(lang), width };
+    match name {
+        "definitions" => definitions::page(page),
+        "quote" => offers::page(page),
+        _ => runs::page(page),
+    }
+}
+
+/// A choice among values and their labels.
+fn select<'a>(
+    name: &str,
+    label: &str,
+    chosen: &str,
+    options: impl IntoIterator<Item = (&'a str, String)>,
+) -> Markup {
+    html! {
+        label.field {
+            span { (label) }
+            select id=(name) name=(name) {
+                @for (value, shown) in options {
+                    option value=(value) selected[value == chosen] { (shown) }
+                }
+            }
+        }
+    }
+}
