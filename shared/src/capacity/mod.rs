@@ -9,7 +9,6 @@ use crate::bundle::Bundle;
 use crate::judge::{Dependence, Evidence, Gaps, StepJudgement, Verdict, judge_step};
 use crate::measured::{Measured, Missing};
 use crate::promise::{PromiseKind, PromiseSheet, VerdictMode};
-use crate::record::Request;
 use crate::step::Step;
 use crate::units::{Ratio, Share, TokenRate, TokensPerDay, TokensPerJoule, Watts};
 
@@ -87,21 +86,16 @@ pub fn of_bundle_under(bundle: &Bundle, sheet: &PromiseSheet) -> Capacity {
 }
 
 /// Judges one step of a bundle under a promise sheet: a slice of [`of_bundle_under`], for a page
-/// that must answer its reader between two of them.
+/// that must answer its reader between two of them. Its requests are found by halving, since
+/// they stand in the order of steps.
 #[must_use]
 pub fn of_step(bundle: &Bundle, step: &Step, sheet: &PromiseSheet) -> StepJudgement {
     let manifest = &bundle.manifest;
     let gaps = Gaps::Recorded { tiers: &manifest.promise.tiers, histograms: &bundle.gaps };
     let all = &bundle.requests;
-    let others: Vec<Request>;
-    let requests = if all.is_sorted_by_key(|request| request.step) {
-        let from = all.partition_point(|request| request.step < step.id);
-        let to = all.partition_point(|request| request.step <= step.id);
-        &all[from..to]
-    } else {
-        others = all.iter().filter(|request| request.step == step.id).copied().collect();
-        &others
-    };
+    let from = all.partition_point(|request| request.step < step.id);
+    let to = all.partition_point(|request| request.step <= step.id);
+    let requests = all.get(from..to).unwrap_or_default();
     let evidence = Evidence { step, requests, gaps, telemetry: &bundle.telemetry };
     judge_step(evidence, sheet, &manifest.workload, Dependence::Estimated)
 }

@@ -15,12 +15,21 @@ const GROWTH: f64 = 0.10;
 
 /// Whether the number in flight rises through the window: of sessions where sessions are run,
 /// since a slow server throttles their own next steps; else of requests.
-pub(crate) fn grows(step: &Step, requests: &[Request], workload: &Workload) -> bool {
+pub(crate) fn grows(
+    step: &Step,
+    requests: &[Request],
+    workload: &Workload,
+    of_requests: [f64; BLOCKS],
+) -> bool {
     let blocks = match workload.shape {
-        Shape::Mix { .. } | Shape::Trace { .. } => {
-            in_flight(step, requests.iter().map(|request| (request.sent, request.end)))
+        Shape::Mix { .. } | Shape::Trace { .. } => of_requests,
+        Shape::Sessions { .. } => {
+            let mut open = InFlight::over(step);
+            for (from, to) in sessions(requests) {
+                open.add(from, to);
+            }
+            open.blocks
         }
-        Shape::Sessions { .. } => in_flight(step, sessions(requests).into_iter()),
     };
     Trend::of(&blocks).is_some_and(|trend| {
         let growth = trend.relative_change(BLOCKS).unwrap_or(f64::INFINITY);
@@ -29,25 +38,35 @@ pub(crate) fn grows(step: &Step, requests: &[Request], workload: &Workload) -> b
 }
 
 /// Mean number of intervals [from, to) that are open, in each block of the window.
-fn in_flight(step: &Step, intervals: impl Iterator<Item = (Moment, Moment)>) -> Vec<f64> {
-    let length = step.w1.since(step.w0).0 as f64 / BLOCKS as f64;
-    let mut blocks = vec![0.0; BLOCKS];
-    if length <= 0.0 {
-        return blocks;
+pub(crate) struct InFlight {
+    w0: Moment,
+    w1: Moment,
+    /// Length of a block, in nanoseconds.
+    length: f64,
+    pub(crate) blocks: [f64; BLOCKS],
+}
+
+impl InFlight {
+    /// No interval yet, over the window of a step.
+    pub(crate) fn over(step: &Step) -> Self {
+        let (w0, w1) = (step.w0, step.w1);
+        Self { w0, w1, length: w1.since(w0).0 as f64 / BLOCKS as f64, blocks: [0.0; BLOCKS] }
     }
-    for (from, to) in intervals {
-        let mut from = from.max(step.w0).since(step.w0).0 as f64 / length;
-        let to = to.min(step.w1).since(step.w0).0 as f64 / length;
+
+    /// One more interval.
+    pub(crate) fn add(&mut self, from: Moment, to: Moment) {
+        // In blocks; NaN, for which nothing is added, where there is no window.
+        let at = |time: Moment| time.min(self.w1).since(self.w0).0 as f64 / self.length;
+        let (mut from, to) = (at(from), at(to));
         while from < to {
             let block = from as usize;
             let border = (block + 1) as f64;
-            if let Some(sum) = blocks.get_mut(block) {
+            if let Some(sum) = self.blocks.get_mut(block) {
                 *sum += border.min(to) - from;
             }
             from = border;
         }
     }
-    blocks
 }
 
 /// First sending and last end of each session.

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::measured::Measured;
 use crate::record::FailureKind;
-use crate::stats::rank::{nearest_rank, select};
 use crate::units::{Nanos, Ratio, Seconds, Share, TokenRate};
 
 /// How many requests of each sort a window has.
@@ -109,17 +108,11 @@ pub struct Percentiles<Q = Nanos> {
     pub max: Option<Q>,
 }
 
-/// The percentiles that are reported; 100 is the greatest value.
-pub(crate) const PERCENTS: [u8; 5] = [50, 90, 95, 99, 100];
-
 impl<Q> Percentiles<Q> {
-    /// The percentiles of values given as keys that sort like them; reorders them.
-    pub(crate) fn of(keys: &mut [u64], value: impl Fn(u64) -> Option<Q>) -> Self {
-        let n = keys.len() as u64;
-        let found = select(keys, &PERCENTS.map(|percent| nearest_rank(n, percent)));
-        let mut found = found.into_iter();
-        let mut next = || found.next().and_then(&value);
-        Self { n, p50: next(), p90: next(), p95: next(), p99: next(), max: next() }
+    /// The percentiles of n values, given as keys that sort like them.
+    pub(crate) fn of(n: usize, found: &[u64], value: impl Fn(u64) -> Option<Q>) -> Self {
+        let at = |index: usize| found.get(index).and_then(|&key| value(key));
+        Self { n: n as u64, p50: at(0), p90: at(1), p95: at(2), p99: at(3), max: at(4) }
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::figures::{PERCENTS, Percentiles};
+use super::figures::Percentiles;
 use crate::bundle::GapHistogram;
 use crate::measured::{Measured, Missing};
 use crate::promise::{PromiseSheet, Tier};
 use crate::record::Request;
-use crate::stats::rank::nearest_rank;
+use crate::stats::rank::{PERCENTS, nearest_rank, percentiles};
 use crate::step::Step;
 use crate::units::Nanos;
 use crate::window::is_member;
@@ -56,7 +56,8 @@ impl Gaps<'_> {
                     .flat_map(|(_, gaps)| gaps.iter().map(|gap| gap.0))
                     .collect();
                 let good = all.iter().filter(|&&gap| gap < sheet.itl.0).count() as u64;
-                let percentiles = Percentiles::of(&mut all, |gap| Some(Nanos(gap)));
+                let found = percentiles(&mut all);
+                let percentiles = Percentiles::of(all.len(), &found, |gap| Some(Nanos(gap)));
                 Measured::Value(TierGaps { percentiles, good })
             }
             Self::Recorded { tiers, histograms } => {

@@ -25,7 +25,8 @@ use crate::measured::{Measured, Missing};
 use crate::promise::{PromiseKind, PromiseSheet};
 use crate::record::Request;
 use crate::stats::bootstrap::sum_interval;
-use crate::stats::dependence::{Batches, SLOTS, Series, tail_inflation};
+use crate::stats::dependence::{Batches, SLOTS, Series, Values, tail_inflation};
+use crate::stats::rank::percentiles;
 use crate::step::{Step, StepKind};
 use crate::telemetry::Sample;
 use crate::units::{Nanos, Rate, Ratio, Seconds, Share, TokenRate, Watts};
@@ -120,9 +121,15 @@ pub fn judge_step(
     dependence: Dependence,
 ) -> StepJudgement {
     let Evidence { step, gaps, telemetry, .. } = evidence;
-    let requests = in_order(evidence.requests, gaps);
-    let telemetry = around(step, telemetry);
+    let mut requests = Cow::Borrowed(evidence.requests);
     let mut pass = Pass::over(step, &requests, sheet);
+    // A bundle holds requests in the order of sending; others are put in order. Exact lists of
+    // gaps go by position, so with them the order stays.
+    if !pass.in_order && !matches!(gaps, Gaps::Exact(_)) {
+        requests.to_mut().sort_by_key(|request| request.sent);
+        pass = Pass::over(step, &requests, sheet);
+    }
+    let telemetry = around(step, telemetry);
 
     let window = step.w1.since(step.w0).seconds();
     let batches = batches(step, &requests, &pass, sheet, workload);
@@ -138,12 +145,15 @@ pub fn judge_step(
         let tier_gaps = gaps.of_tier(step, &requests, sheet, tier);
         let unknown_gaps = pass.counts.unknown_gaps;
         let tier_pass = &mut pass.tiers[tier];
-        let tails = tier_pass.ttft.tails();
-        let floors = Floors::of(tier_pass, &tails, batches);
-        for (all, tail) in slowest.iter_mut().zip(&tails) {
+        let TierPass { ttft, tpot, queue, gap_p99, .. } = &*tier_pass;
+        let ranked = [ttft, tpot, queue, gap_p99].map(Values::ranked);
+        let [ttft, tpot, queue, gaps] = ranked.each_ref().map(|r| tail_inflation(&r.1, batches));
+        let floors = Floors { ttft, tpot, queue, gaps };
+        for (all, tail) in slowest.iter_mut().zip(&ranked[0].1) {
             all.add(tail);
         }
-        let figures = latencies(tier, tier_pass, &tier_gaps, queue_per_request);
+        let found = ranked.map(|(percentiles, _)| percentiles);
+        let figures = latencies(tier, tier_pass, &found, &tier_gaps, queue_per_request);
         let found = TierLatencies {
             ttft: &figures.ttft,
             tpot: &figures.tpot,
@@ -174,7 +184,7 @@ pub fn judge_step(
         .map(QueueHistogram::longest_hole);
     let validity = Validity {
         invalid: validity::reasons(step, &mut pass, sheet, workload, &input, hole),
-        unsustainable: backlog::grows(step, &requests, workload),
+        unsustainable: backlog::grows(step, &requests, workload, pass.in_flight.blocks),
         window_too_short: edge.value().is_some_and(|edge| edge.get() > LONGEST_EDGE),
     };
     let mut judgement = StepJudgement {
@@ -235,17 +245,6 @@ pub(crate) fn signed_together(
     Verdict::together(promises.iter().filter(|promise| promise.signed).map(of))
 }
 
-/// The requests in the order of sending, as a bundle holds them; others are put in order.
-/// Exact lists of gaps go by position, so with them the order stays.
-fn in_order<'a>(requests: &'a [Request], gaps: Gaps<'_>) -> Cow<'a, [Request]> {
-    if matches!(gaps, Gaps::Exact(_)) || requests.is_sorted_by_key(|request| request.sent) {
-        return Cow::Borrowed(requests);
-    }
-    let mut ordered = requests.to_vec();
-    ordered.sort_by_key(|request| request.sent);
-    Cow::Owned(ordered)
-}
-
 /// The scrapes of a step, with a margin on either side for counters.
 fn around<'a>(step: &Step, telemetry: &'a [Sample]) -> &'a [Sample] {
     const MARGIN: Nanos = Nanos::from_secs(60);
@@ -278,12 +277,14 @@ fn batches(
 fn latencies(
     tier: usize,
     pass: &mut TierPass,
+    [ttft, tpot, queue, _]: &[Vec<u64>; 4],
     gaps: &Measured<gaps::TierGaps>,
     queue_per_request: bool,
 ) -> TierFigures {
     let nanos = |key| (key != pass::NEVER).then_some(Nanos(key));
-    let queue = if !pass.queue.keys.is_empty() {
-        Measured::Value(Percentiles::of(&mut pass.queue.keys, nanos))
+    let from_intended = percentiles(&mut pass.ttft_from_intended);
+    let queue = if !queue.is_empty() {
+        Measured::Value(Percentiles::of(pass.queue.keys.len(), queue, nanos))
     } else if queue_per_request && pass.valid == 0 {
         Measured::Missing(Missing::NoRequests)
     } else {
@@ -295,9 +296,11 @@ fn latencies(
         compliant: pass.compliant,
         compliant_by_rule: pass.compliant_by_rule,
         cancelled: Cancelled::of(pass.cancelled, pass.cancelled_late, pass.compliant, pass.valid),
-        ttft: Percentiles::of(&mut pass.ttft.keys, nanos),
-        ttft_from_intended: Percentiles::of(&mut pass.ttft_from_intended, nanos),
-        tpot: Percentiles::of(&mut pass.tpot.keys, |bits| Seconds::new(f64::from_bits(bits)).ok()),
+        ttft: Percentiles::of(pass.ttft.keys.len(), ttft, nanos),
+        ttft_from_intended: Percentiles::of(pass.ttft.keys.len(), &from_intended, nanos),
+        tpot: Percentiles::of(pass.tpot.keys.len(), tpot, |bits| {
+            Seconds::new(f64::from_bits(bits)).ok()
+        }),
         tpot_undefined: pass.tpot_undefined,
         itl: match gaps {
             Measured::Value(gaps) => Measured::Value(gaps.percentiles.clone()),

@@ -1,5 +1,6 @@
 //! The one pass over a step's requests, in which everything is counted.
 
+use super::backlog::InFlight;
 use super::compliance::{completed_in_time, declared_rule, gaps_comply, three_rules, tpot_within};
 use super::figures::Counts;
 use crate::measured::{Measured, Missing};
@@ -89,6 +90,10 @@ pub(crate) const fn exceeds(some: u64, all: u64) -> bool {
 
 /// Everything that one pass counts.
 pub(crate) struct Pass {
+    /// Whether the requests stood in the order of sending.
+    pub(crate) in_order: bool,
+    /// Requests in flight, warm-up and tail included.
+    pub(crate) in_flight: InFlight,
     pub(crate) counts: Counts,
     pub(crate) tiers: Vec<TierPass>,
     pub(crate) success: Series,
@@ -135,6 +140,8 @@ impl Pass {
     /// Goes over the members of the window [W0, W1): those *sent* in it, followed to their end.
     pub(crate) fn over(step: &Step, requests: &[Request], sheet: &PromiseSheet) -> Self {
         let mut pass = Self {
+            in_order: true,
+            in_flight: InFlight::over(step),
             counts: Counts::default(),
             tiers: sheet.tiers.iter().map(|_| TierPass::new()).collect(),
             success: Series::new(),
@@ -154,7 +161,14 @@ impl Pass {
         };
         let slots = Slots::of(step.w0, step.w1);
         let rules = three_rules(sheet);
-        for request in requests.iter().filter(|r| is_member(step, r)) {
+        let mut last = Moment(0);
+        for request in requests {
+            pass.in_order &= last <= request.sent;
+            last = request.sent;
+            pass.in_flight.add(request.sent, request.end);
+            if !is_member(step, request) {
+                continue;
+            }
             let slot = slots.at(request.sent);
             pass.member(request);
             let tier = sheet.tier_of(request.isl);

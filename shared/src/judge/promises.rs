@@ -7,7 +7,7 @@ use super::queue::QueueHistogram;
 use super::verdict::{PromiseVerdict, Quantity, ShareEvidence, Terms, Verdict, screen};
 use crate::measured::{Measured, Missing};
 use crate::promise::{PromiseKind, PromiseSheet, Target, VerdictMode};
-use crate::stats::dependence::{Batches, Series, Values, tail_inflation};
+use crate::stats::dependence::Series;
 use crate::units::{Nanos, Seconds, Share};
 
 /// Latencies of one tier that promises are about.
@@ -23,22 +23,10 @@ pub(crate) struct TierLatencies<'a> {
 /// quantities.
 #[derive(Clone, Copy)]
 pub(crate) struct Floors {
-    ttft: f64,
-    tpot: f64,
-    queue: f64,
-    gaps: f64,
-}
-
-impl Floors {
-    pub(crate) fn of(pass: &TierPass, ttft: &[Series; 2], batches: Batches) -> Self {
-        let of = |values: &Values| tail_inflation(&values.tails(), batches);
-        Self {
-            ttft: tail_inflation(ttft, batches),
-            tpot: of(&pass.tpot),
-            queue: of(&pass.queue),
-            gaps: of(&pass.gap_p99),
-        }
-    }
+    pub(crate) ttft: f64,
+    pub(crate) tpot: f64,
+    pub(crate) queue: f64,
+    pub(crate) gaps: f64,
 }
 
 /// Judges promises of one sheet.

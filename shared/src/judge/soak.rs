@@ -322,7 +322,7 @@ impl Judge<'_> {
         let of =
             |series, target, floor| ShareEvidence::of(series, target, floor, self.terms).verdict();
         let batches = self.terms.batches;
-        let tails: Vec<_> = pass.tiers.iter().map(|tier| tier.ttft.tails()).collect();
+        let tails: Vec<_> = pass.tiers.iter().map(|tier| tier.ttft.ranked().1).collect();
         let floor = tails.iter().map(|tails| tail_inflation(tails, batches)).fold(1.0, f64::max);
         let mut verdicts = vec![(Success, of(&pass.success, self.sheet.success, floor))];
         for (tier, tails) in pass.tiers.iter().zip(&tails) {

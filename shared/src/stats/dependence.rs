@@ -36,7 +36,7 @@
 //! nine tenths of the true limit's rate a run proves it a little less often than by 20 batches
 //! alone, and near 0.9 utilisation needs to be longer.
 
-use super::rank::{nearest_rank, select};
+use super::rank::percentiles;
 use super::student::price_of_estimation;
 use crate::units::{Moment, Nanos, Share};
 
@@ -197,18 +197,20 @@ impl Values {
         self.slots.push(slot as u16);
     }
 
-    /// Which values are among the slowest tenth, and which among the slowest hundredth: what
-    /// clusters even where no limit was broken.
-    pub(crate) fn tails(&self) -> [Series; 2] {
-        let n = self.keys.len() as u64;
-        let found = select(&mut self.keys.clone(), &[90, 99].map(|p| nearest_rank(n, p)));
+    /// The percentiles, and which values are among the slowest tenth and which among the slowest
+    /// hundredth: what clusters even where no limit was broken. (The tails have no episodes.)
+    pub(crate) fn ranked(&self) -> (Vec<u64>, [Series; 2]) {
+        let found = percentiles(&mut self.keys.clone());
         let mut tails = [Series::new(), Series::new()];
-        for (tail, threshold) in tails.iter_mut().zip(found) {
+        if let [_, p90, _, p99, _] = found[..] {
             for (&key, &slot) in self.keys.iter().zip(&self.slots) {
-                tail.count(slot.into(), Moment(0), key > threshold);
+                for (tail, threshold) in tails.iter_mut().zip([p90, p99]) {
+                    tail.n[usize::from(slot)] += 1;
+                    tail.bad[usize::from(slot)] += u32::from(key > threshold);
+                }
             }
         }
-        tails
+        (found, tails)
     }
 }
 

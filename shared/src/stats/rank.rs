@@ -42,21 +42,30 @@ fn partition(n: u64, holds: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
+/// The percentiles that are reported; 100 is the greatest value.
+pub(crate) const PERCENTS: [u8; 5] = [50, 90, 95, 99, 100];
+
+/// The values at [`PERCENTS`], of a set that has any; reorders it.
+pub(crate) fn percentiles(values: &mut [u64]) -> Vec<u64> {
+    let n = values.len() as u64;
+    select(values, &PERCENTS.map(|percent| nearest_rank(n, percent)))
+}
+
 /// The values at ascending ranks (from 1) of a set, exact; reorders it. Ranks beyond the set
 /// are left out.
 pub(crate) fn select(values: &mut [u64], ranks: &[u64]) -> Vec<u64> {
-    // From the greatest rank down, each selection leaves the lesser ones in its left part.
-    let mut part = values;
+    // From the least rank up, each selection leaves the greater ones in its right part: the
+    // high percentiles are sought among few.
+    let (mut part, mut from) = (values, 0);
     let mut found = Vec::with_capacity(ranks.len());
-    for &rank in ranks.iter().rev() {
-        let Some(at) = (rank as usize).checked_sub(1).filter(|&at| at < part.len()) else {
-            continue;
-        };
+    for &rank in ranks {
+        let at = (rank as usize).checked_sub(from + 1).filter(|&at| at < part.len());
+        let Some(at) = at else { continue };
         let (_, value, _) = part.select_nth_unstable(at);
         found.push(*value);
-        part = &mut part[..=at];
+        part = &mut part[at..];
+        from += at;
     }
-    found.reverse();
     found
 }
 
