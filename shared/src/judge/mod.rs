@@ -125,8 +125,9 @@ pub fn judge_step(
     let mut pass = Pass::over(step, &requests, sheet);
     // A bundle holds requests in the order of sending; others are put in order. Exact lists of
     // gaps go by position, so with them the order stays.
+    let sort = |requests: &mut Cow<'_, [Request]>| requests.to_mut().sort_by_key(|r| r.sent);
     if !pass.in_order && !matches!(gaps, Gaps::Exact(_)) {
-        requests.to_mut().sort_by_key(|request| request.sent);
+        sort(&mut requests);
         pass = Pass::over(step, &requests, sheet);
     }
     let telemetry = around(step, telemetry);
@@ -183,7 +184,7 @@ pub fn judge_step(
         .filter(|_| !queue_per_request && sheet.is_signed(PromiseKind::QueueP99))
         .map(QueueHistogram::longest_hole);
     let validity = Validity {
-        invalid: validity::reasons(step, &mut pass, sheet, workload, &input, hole),
+        invalid: validity::reasons(step, &requests, &pass, sheet, workload, &input, hole),
         unsustainable: backlog::grows(step, &requests, workload, pass.in_flight.blocks),
         window_too_short: edge.value().is_some_and(|edge| edge.get() > LONGEST_EDGE),
     };
@@ -203,7 +204,7 @@ pub fn judge_step(
         flow: flow(&pass, &wall, window, sheet.confidence),
         sold: sold(&pass),
         soak: Measured::Missing(Missing::NotSoaked),
-        counts: pass.counts,
+        counts: std::mem::take(&mut pass.counts),
         validity,
         wall,
         window,
@@ -213,7 +214,10 @@ pub fn judge_step(
         input,
     };
     if matches!(step.kind, StepKind::Confirm | StepKind::Soak) {
-        let soak = soak::judge(step, &requests, sheet, workload, telemetry, &judgement);
+        if !pass.in_order {
+            sort(&mut requests);
+        }
+        let soak = soak::judge(step, &requests, &pass, sheet, workload, telemetry, &judgement);
         judgement.soak = Measured::Value(soak);
     }
     judgement

@@ -3,6 +3,7 @@
 use super::backlog::InFlight;
 use super::compliance::{completed_in_time, declared_rule, gaps_comply, three_rules, tpot_within};
 use super::figures::Counts;
+use super::validity::lag_limit;
 use crate::measured::{Measured, Missing};
 use crate::promise::PromiseSheet;
 use crate::record::{Outcome, Request};
@@ -97,7 +98,9 @@ pub(crate) struct Pass {
     pub(crate) counts: Counts,
     pub(crate) tiers: Vec<TierPass>,
     pub(crate) success: Series,
-    pub(crate) send_lag: Vec<u64>,
+    /// Requests sent later than the limit on the send lag's P99 allows.
+    pub(crate) late: u64,
+    pub(crate) send_lag_max: Nanos,
     pub(crate) first_sent: Moment,
     pub(crate) last_end: Moment,
     pub(crate) residence: u128,
@@ -145,7 +148,8 @@ impl Pass {
             counts: Counts::default(),
             tiers: sheet.tiers.iter().map(|_| TierPass::new()).collect(),
             success: Series::new(),
-            send_lag: Vec::new(),
+            late: 0,
+            send_lag_max: Nanos(0),
             first_sent: Moment(u64::MAX),
             last_end: Moment(0),
             residence: 0,
@@ -161,6 +165,7 @@ impl Pass {
         };
         let slots = Slots::of(step.w0, step.w1);
         let rules = three_rules(sheet);
+        let lag_limit = lag_limit(sheet);
         let mut last = Moment(0);
         for request in requests {
             pass.in_order &= last <= request.sent;
@@ -170,7 +175,7 @@ impl Pass {
                 continue;
             }
             let slot = slots.at(request.sent);
-            pass.member(request);
+            pass.member(request, lag_limit);
             let tier = sheet.tier_of(request.isl);
             match request.outcome {
                 Outcome::ClientFault(_) => pass.counts.client_faults += 1,
@@ -195,12 +200,14 @@ impl Pass {
         pass
     }
 
-    fn member(&mut self, request: &Request) {
+    fn member(&mut self, request: &Request, lag_limit: Nanos) {
         self.counts.members += 1;
         self.first_sent = self.first_sent.min(request.sent);
         self.last_end = self.last_end.max(request.end);
         self.residence += u128::from(request.residence().0);
-        self.send_lag.push(request.send_lag().0);
+        let lag = request.send_lag();
+        self.late += u64::from(lag > lag_limit);
+        self.send_lag_max = self.send_lag_max.max(lag);
         self.offered_input += u64::from(request.isl.unwrap_or(0));
         if request.first_token.is_some() {
             self.prefilled.add(request);

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::StepJudgement;
-use super::compliance::complies;
 use super::pass::{NEVER, Pass};
 use super::promises::Judge;
 use super::validity::hit_rate_kept;
@@ -11,7 +10,7 @@ use super::verdict::{Dependence, ShareEvidence, Terms, Verdict};
 use crate::measured::Measured;
 use crate::promise::PromiseSheet;
 use crate::record::{Outcome, Request};
-use crate::stats::dependence::tail_inflation;
+use crate::stats::dependence::{SLOTS, tail_inflation};
 use crate::stats::rank::{nearest_rank, select};
 use crate::stats::trend::Trend;
 use crate::step::Step;
@@ -115,6 +114,7 @@ pub enum Degradation {
 /// Least length of a soak.
 const LENGTH: Nanos = Nanos::from_secs(1800);
 const BLOCKS: usize = 20;
+const SLOTS_A_BLOCK: usize = SLOTS / BLOCKS;
 const P: f64 = 0.01;
 const CHANGE: f64 = 0.05;
 const PREEMPTED_PERCENT: u64 = 1;
@@ -122,10 +122,12 @@ const ERROR_SPAN: Nanos = Nanos::from_secs(10);
 const ERROR_PERCENT: u64 = 5;
 const ERROR_LEAST: u64 = 3;
 
-/// Judges a confirmation run as a soak.
+/// Judges a confirmation run as a soak: its requests in the order of sending, and what the pass
+/// over them counted.
 pub(crate) fn judge(
     step: &Step,
     requests: &[Request],
+    pass: &Pass,
     sheet: &PromiseSheet,
     workload: &Workload,
     telemetry: &[Sample],
@@ -149,7 +151,7 @@ pub(crate) fn judge(
         }
     }
     let mut drifts = Vec::new();
-    for (tier, drift) in all_drifts(step, requests, sheet) {
+    for (tier, drift) in all_drifts(pass) {
         match drift {
             None => add(Degradation::DriftUnknown { tier }),
             Some(drift) => {
@@ -194,7 +196,9 @@ fn thirds(
     [0, 1, 2].map(|third| {
         let border = |k: u64| Moment(step.w0.0 + (u128::from(length) * u128::from(k) / 3) as u64);
         let part = Step { w0: border(third), w1: border(third + 1), ..step.clone() };
-        let pass = Pass::over(&part, requests, sheet);
+        let from = requests.partition_point(|request| request.sent < part.w0);
+        let to = requests.partition_point(|request| request.sent < part.w1);
+        let pass = Pass::over(&part, requests.get(from..to).unwrap_or_default(), sheet);
         let terms = Terms {
             confidence: sheet.confidence,
             window: part.w1.since(part.w0).seconds(),
@@ -206,33 +210,19 @@ fn thirds(
 }
 
 /// The drift of each tier's median TTFT and of goodput; `None` where a block has no value.
-fn all_drifts(
-    step: &Step,
-    requests: &[Request],
-    sheet: &PromiseSheet,
-) -> Vec<(Option<usize>, Option<Drift>)> {
-    let length = step.w1.since(step.w0).0.max(1);
-    let mut ttft = vec![vec![Vec::new(); BLOCKS]; sheet.tiers.len()];
-    let mut tokens = vec![0.0; BLOCKS];
-    for request in requests.iter().filter(|r| is_member(step, r)) {
-        if !request.outcome.is_valid() {
-            continue;
-        }
-        let offset = u128::from(request.sent.since(step.w0).0);
-        let block = (offset * BLOCKS as u128 / u128::from(length)) as usize;
-        if let Some(tier) = sheet.tier_of(request.isl) {
-            ttft[tier][block].push(request.ttft().map_or(NEVER, |time| time.0));
-        }
-        if complies(request, sheet) {
-            tokens[block] += f64::from(request.osl.unwrap_or(0));
-        }
-    }
+fn all_drifts(pass: &Pass) -> Vec<(Option<usize>, Option<Drift>)> {
     let mut drifts = Vec::new();
-    for (tier, blocks) in ttft.iter_mut().enumerate() {
+    for (tier, figures) in pass.tiers.iter().enumerate() {
+        let mut blocks = vec![Vec::new(); BLOCKS];
+        for (slot, key) in figures.ttft.by_slot() {
+            blocks[slot / SLOTS_A_BLOCK].push(key);
+        }
         let medians: Option<Vec<f64>> = blocks.iter_mut().map(|block| median(block)).collect();
         let drift = medians.and_then(|medians| drift(Some(tier), &medians, 1.0));
         drifts.push((Some(tier), drift));
     }
+    let tokens: Vec<f64> =
+        pass.compliant_tokens_by_slot.chunks(SLOTS_A_BLOCK).map(|block| block.iter().sum()).collect();
     drifts.push((None, drift(None, &tokens, -1.0)));
     drifts
 }
@@ -302,17 +292,19 @@ pub(crate) fn increase(step: &Step, telemetry: &[Sample], metric: Metric) -> u64
 
 /// Spans of 10 s in which more than 5 % of the valid requests failed, and at least three.
 fn error_spans(step: &Step, requests: &[Request]) -> u64 {
-    let mut spans: std::collections::BTreeMap<u64, (u64, u64)> = std::collections::BTreeMap::new();
-    for request in requests.iter().filter(|r| is_member(step, r)) {
-        if request.outcome.is_valid() {
-            let span = spans.entry(request.sent.since(step.w0).0 / ERROR_SPAN.0).or_default();
-            span.0 += 1;
-            span.1 += u64::from(matches!(request.outcome, Outcome::Failed(_)));
+    let valid = |request: &&Request| is_member(step, request) && request.outcome.is_valid();
+    let is_bad = |all: u64, failed: u64| failed >= ERROR_LEAST && failed * 100 > all * ERROR_PERCENT;
+    let (mut span, mut all, mut failed, mut bad) = (0, 0, 0, 0);
+    for request in requests.iter().filter(valid) {
+        let at = request.sent.since(step.w0).0 / ERROR_SPAN.0;
+        if at != span {
+            bad += u64::from(is_bad(all, failed));
+            (span, all, failed) = (at, 0, 0);
         }
+        all += 1;
+        failed += u64::from(matches!(request.outcome, Outcome::Failed(_)));
     }
-    let bad =
-        |&(all, failed): &(u64, u64)| failed >= ERROR_LEAST && failed * 100 > all * ERROR_PERCENT;
-    spans.values().filter(|span| bad(span)).count() as u64
+    bad + u64::from(is_bad(all, failed))
 }
 
 impl Judge<'_> {

@@ -68,8 +68,13 @@ impl Slots {
     /// The slot of an instant of the window.
     pub(crate) fn at(self, time: Moment) -> usize {
         let offset = time.0.saturating_sub(self.w0);
-        let slot = offset as u128 * SLOTS as u128 / u128::from(self.length.max(1));
-        (slot as usize).min(SLOTS - 1)
+        let length = self.length.max(1);
+        // In 64 bits, which is several times quicker, for all windows but those of a year.
+        let slot = match offset.checked_mul(SLOTS as u64) {
+            Some(product) => product / length,
+            None => (u128::from(offset) * SLOTS as u128 / u128::from(length)) as u64,
+        };
+        slot.min(SLOTS as u64 - 1) as usize
     }
 }
 
@@ -197,16 +202,21 @@ impl Values {
         self.slots.push(slot as u16);
     }
 
+    /// Each value with the slot it fell into.
+    pub(crate) fn by_slot(&self) -> impl Iterator<Item = (usize, u64)> {
+        self.slots.iter().map(|&slot| usize::from(slot)).zip(self.keys.iter().copied())
+    }
+
     /// The percentiles, and which values are among the slowest tenth and which among the slowest
     /// hundredth: what clusters even where no limit was broken. (The tails have no episodes.)
     pub(crate) fn ranked(&self) -> (Vec<u64>, [Series; 2]) {
         let found = percentiles(&mut self.keys.clone());
         let mut tails = [Series::new(), Series::new()];
         if let [_, p90, _, p99, _] = found[..] {
-            for (&key, &slot) in self.keys.iter().zip(&self.slots) {
+            for (slot, key) in self.by_slot() {
                 for (tail, threshold) in tails.iter_mut().zip([p90, p99]) {
-                    tail.n[usize::from(slot)] += 1;
-                    tail.bad[usize::from(slot)] += u32::from(key > threshold);
+                    tail.n[slot] += 1;
+                    tail.bad[slot] += u32::from(key > threshold);
                 }
             }
         }
