@@ -19,7 +19,7 @@ pub(crate) fn grows(
     step: &Step,
     requests: &[Request],
     workload: &Workload,
-    of_requests: [f64; BLOCKS],
+    of_requests: [u64; BLOCKS],
 ) -> bool {
     let blocks = match workload.shape {
         Shape::Mix { .. } | Shape::Trace { .. } => of_requests,
@@ -31,38 +31,39 @@ pub(crate) fn grows(
             open.blocks
         }
     };
-    Trend::of(&blocks).is_some_and(|trend| {
+    Trend::of(&blocks.map(|time| time as f64)).is_some_and(|trend| {
         let growth = trend.relative_change(BLOCKS).unwrap_or(f64::INFINITY);
         trend.s > 0 && trend.p.get() < P && growth > GROWTH
     })
 }
 
-/// Mean number of intervals [from, to) that are open, in each block of the window.
+/// How long intervals [from, to) are open, in all, in each block of the window: their mean number
+/// but for a factor.
 pub(crate) struct InFlight {
     w0: Moment,
     w1: Moment,
-    /// Length of a block, in nanoseconds.
-    length: f64,
-    pub(crate) blocks: [f64; BLOCKS],
+    /// Length of a block, in nanoseconds, rounded up.
+    length: u64,
+    pub(crate) blocks: [u64; BLOCKS],
 }
 
 impl InFlight {
     /// No interval yet, over the window of a step.
     pub(crate) fn over(step: &Step) -> Self {
         let (w0, w1) = (step.w0, step.w1);
-        Self { w0, w1, length: w1.since(w0).0 as f64 / BLOCKS as f64, blocks: [0.0; BLOCKS] }
+        let length = w1.since(w0).0.div_ceil(BLOCKS as u64);
+        Self { w0, w1, length, blocks: [0; BLOCKS] }
     }
 
     /// One more interval.
     pub(crate) fn add(&mut self, from: Moment, to: Moment) {
-        // In blocks; NaN, for which nothing is added, where there is no window.
-        let at = |time: Moment| time.min(self.w1).since(self.w0).0 as f64 / self.length;
+        let at = |time: Moment| time.min(self.w1).since(self.w0).0;
         let (mut from, to) = (at(from), at(to));
         while from < to {
-            let block = from as usize;
-            let border = (block + 1) as f64;
-            if let Some(sum) = self.blocks.get_mut(block) {
-                *sum += border.min(to) - from;
+            let block = from / self.length;
+            let border = (block + 1).saturating_mul(self.length).min(to);
+            if let Some(sum) = self.blocks.get_mut(block as usize) {
+                *sum = sum.saturating_add(border - from);
             }
             from = border;
         }

@@ -116,7 +116,9 @@ pub(crate) struct Pass {
 }
 
 impl TierPass {
-    fn new() -> Self {
+    /// Nothing counted yet, with room for so many requests.
+    fn with_capacity(room: usize) -> Self {
+        let values = || Values::with_capacity(room);
         Self {
             valid: 0,
             compliant: 0,
@@ -124,11 +126,11 @@ impl TierPass {
             cancelled: 0,
             cancelled_late: 0,
             tpot_undefined: 0,
-            ttft: Values::default(),
-            ttft_from_intended: Vec::new(),
-            tpot: Values::default(),
-            queue: Values::default(),
-            gap_p99: Values::default(),
+            ttft: values(),
+            ttft_from_intended: Vec::with_capacity(room),
+            tpot: values(),
+            queue: values(),
+            gap_p99: values(),
             attainment: Series::new(),
             ttft_series: Series::new(),
             tpot_series: Series::new(),
@@ -142,11 +144,13 @@ impl TierPass {
 impl Pass {
     /// Goes over the members of the window [W0, W1): those *sent* in it, followed to their end.
     pub(crate) fn over(step: &Step, requests: &[Request], sheet: &PromiseSheet) -> Self {
+        // As if the tiers were of one size.
+        let room = requests.len() / sheet.tiers.len().max(1);
         let mut pass = Self {
             in_order: true,
             in_flight: InFlight::over(step),
             counts: Counts::default(),
-            tiers: sheet.tiers.iter().map(|_| TierPass::new()).collect(),
+            tiers: sheet.tiers.iter().map(|_| TierPass::with_capacity(room)).collect(),
             success: Series::new(),
             late: 0,
             send_lag_max: Nanos(0),

@@ -221,8 +221,11 @@ fn all_drifts(pass: &Pass) -> Vec<(Option<usize>, Option<Drift>)> {
         let drift = medians.and_then(|medians| drift(Some(tier), &medians, 1.0));
         drifts.push((Some(tier), drift));
     }
-    let tokens: Vec<f64> =
-        pass.compliant_tokens_by_slot.chunks(SLOTS_A_BLOCK).map(|block| block.iter().sum()).collect();
+    let tokens: Vec<f64> = pass
+        .compliant_tokens_by_slot
+        .chunks(SLOTS_A_BLOCK)
+        .map(|block| block.iter().sum())
+        .collect();
     drifts.push((None, drift(None, &tokens, -1.0)));
     drifts
 }
@@ -293,7 +296,8 @@ pub(crate) fn increase(step: &Step, telemetry: &[Sample], metric: Metric) -> u64
 /// Spans of 10 s in which more than 5 % of the valid requests failed, and at least three.
 fn error_spans(step: &Step, requests: &[Request]) -> u64 {
     let valid = |request: &&Request| is_member(step, request) && request.outcome.is_valid();
-    let is_bad = |all: u64, failed: u64| failed >= ERROR_LEAST && failed * 100 > all * ERROR_PERCENT;
+    let is_bad =
+        |all: u64, failed: u64| failed >= ERROR_LEAST && failed * 100 > all * ERROR_PERCENT;
     let (mut span, mut all, mut failed, mut bad) = (0, 0, 0, 0);
     for request in requests.iter().filter(valid) {
         let at = request.sent.since(step.w0).0 / ERROR_SPAN.0;

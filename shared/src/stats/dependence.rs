@@ -106,8 +106,8 @@ impl Batches {
 /// Values and bad values by time slot, with the episodes of bad ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
-    n: Vec<u32>,
-    bad: Vec<u32>,
+    n: Box<[u32; SLOTS]>,
+    bad: Box<[u32; SLOTS]>,
     last_bad: Option<Moment>,
     episodes: u64,
 }
@@ -115,12 +115,18 @@ pub(crate) struct Series {
 impl Series {
     /// Nothing counted yet.
     pub(crate) fn new() -> Self {
-        Self { n: vec![0; SLOTS], bad: vec![0; SLOTS], last_bad: None, episodes: 0 }
+        let none = || Box::new([0; SLOTS]);
+        Self { n: none(), bad: none(), last_bad: None, episodes: 0 }
     }
 
     /// Counts one value; times must ascend.
     pub(crate) fn count(&mut self, slot: usize, time: Moment, bad: bool) {
-        self.count_many(slot, time, 1, u32::from(bad));
+        // No memory holds more than 2^32 requests, so that nothing is lost here.
+        self.n[slot] = self.n[slot].wrapping_add(1);
+        if bad {
+            self.bad[slot] = self.bad[slot].wrapping_add(1);
+            self.episode(time);
+        }
     }
 
     /// Counts `bad` among `n` values of one instant.
@@ -128,10 +134,15 @@ impl Series {
         self.n[slot] = self.n[slot].saturating_add(n);
         if bad > 0 {
             self.bad[slot] = self.bad[slot].saturating_add(bad);
-            let joins = self.last_bad.is_some_and(|last| time.since(last) <= EPISODE);
-            self.episodes += u64::from(!joins);
-            self.last_bad = Some(time);
+            self.episode(time);
         }
+    }
+
+    /// Something bad at an instant: of the last episode, or of a new one.
+    fn episode(&mut self, time: Moment) {
+        let joins = self.last_bad.is_some_and(|last| time.since(last) <= EPISODE);
+        self.episodes += u64::from(!joins);
+        self.last_bad = Some(time);
     }
 
     /// Values in all.
@@ -151,10 +162,10 @@ impl Series {
 
     /// Adds another series of the same slots (episodes are not added: they may overlap).
     pub(crate) fn add(&mut self, other: &Self) {
-        for (mine, theirs) in self.n.iter_mut().zip(&other.n) {
+        for (mine, theirs) in self.n.iter_mut().zip(other.n.iter()) {
             *mine = mine.saturating_add(*theirs);
         }
-        for (mine, theirs) in self.bad.iter_mut().zip(&other.bad) {
+        for (mine, theirs) in self.bad.iter_mut().zip(other.bad.iter()) {
             *mine = mine.saturating_add(*theirs);
         }
     }
@@ -189,13 +200,18 @@ impl Series {
 
 /// Values of one quantity in the order of sending, as keys that sort like them, with the slots
 /// they fell into.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Values {
     pub(crate) keys: Vec<u64>,
     slots: Vec<u16>,
 }
 
 impl Values {
+    /// None yet, with room for some.
+    pub(crate) fn with_capacity(room: usize) -> Self {
+        Self { keys: Vec::with_capacity(room), slots: Vec::with_capacity(room) }
+    }
+
     /// One more value.
     pub(crate) fn push(&mut self, slot: usize, key: u64) {
         self.keys.push(key);
@@ -211,16 +227,16 @@ impl Values {
     /// hundredth: what clusters even where no limit was broken. (The tails have no episodes.)
     pub(crate) fn ranked(&self) -> (Vec<u64>, [Series; 2]) {
         let found = percentiles(&mut self.keys.clone());
-        let mut tails = [Series::new(), Series::new()];
+        let (mut tenth, mut hundredth) = (Series::new(), Series::new());
         if let [_, p90, _, p99, _] = found[..] {
             for (slot, key) in self.by_slot() {
-                for (tail, threshold) in tails.iter_mut().zip([p90, p99]) {
-                    tail.n[slot] += 1;
-                    tail.bad[slot] += u32::from(key > threshold);
-                }
+                tenth.n[slot] += 1;
+                tenth.bad[slot] += u32::from(key > p90);
+                hundredth.bad[slot] += u32::from(key > p99);
             }
+            hundredth.n.clone_from(&tenth.n);
         }
-        (found, tails)
+        (found, [tenth, hundredth])
     }
 }
 
