@@ -9,7 +9,7 @@ use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
 use tokencap_shared::workload::Workload;
 
-use crate::reference::Case;
+use crate::numbers::Case;
 
 const MS: u64 = 1_000_000;
 const W0: u64 = 10_000 * MS;

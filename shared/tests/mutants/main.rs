@@ -7,10 +7,16 @@
 //! A case that no mutant needs is no use, and a mutant that no case catches is a hole.
 
 mod cases;
+mod judged;
+mod mutant;
+mod numbers;
 mod reference;
 
+use judged::judged;
+use mutant::Mutant;
+use numbers::Numbers;
 use proptest::prelude::*;
-use reference::{Mutant, Numbers, evaluate, judged};
+use reference::evaluate;
 
 #[test]
 fn the_judge_agrees_with_the_plain_reading_on_every_crafted_case() {
