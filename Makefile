@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo serve test test-native test-engine test-readers bench coverage fmt check-fmt check-deps lint lint-wasm
+.PHONY: help demo serve test test-native test-engine test-readers bench coverage truth fmt check-fmt check-deps lint lint-wasm
 
 # What these targets make and check has the web app in it.
 unexport TOKENCAP_SKIP_WEB
@@ -56,6 +56,11 @@ bench: ## Measure speed
 
 coverage: ## Measure how often the judge is wrong, on queues whose truth is known
 	$(CARGO) run --locked --release -p tokencap-shared --example coverage
+
+# FIRST is the number of the first draw: another one makes fresh clusters. THREADS is every core.
+truth: ## Measure what the search finds, on simulated clusters whose truth is known: make truth CLUSTERS=300 FIRST=0
+	TOKENCAP_SKIP_WEB=1 $(CARGO) test --locked --release -p tokencap --test truth -- \
+	  --ignored --exact --nocapture three_hundred_clusters
 
 fmt: ## Format the sources
 	$(CARGO) fmt --all

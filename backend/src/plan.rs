@@ -540,4 +540,15 @@ window_s = 10
         insta::assert_snapshot!(parse_plan(&PLAN.replace("gpus_provisioned = 2", "gpus_provisioned = 1")).unwrap_err(), @"plan.toml: deployment: gpus_serving (2) must be at least 1 and gpus_provisioned (1) at least gpus_serving");
         insta::assert_snapshot!(parse_plan(&PLAN.replace("window_s = 10", "window_s = 0")).unwrap_err(), @"plan.toml:14:12: a time must be a positive number of seconds");
     }
+
+    #[test]
+    fn the_example_offers_a_search_and_says_its_defaults() {
+        let example = presets::find(Kind::Plan, "example").unwrap().text;
+        let from = example.find("# [search]").unwrap();
+        let table = example[from..].split("\n\n").next().unwrap().replace("\n# ", "\n");
+        let neither = &PLAN[..PLAN.find("[sweep]").unwrap()];
+        let plan = parse_plan(&format!("{neither}{}", &table[2..])).unwrap();
+        let first = Some(Rate::new(4.0).unwrap());
+        assert_eq!(plan.search.unwrap(), Settings { first, ..Settings::default() });
+    }
 }

@@ -23,6 +23,8 @@ pub(super) enum Agenda {
         seed: u64,
         /// Time for everything, if it is limited.
         budget: Option<Duration>,
+        /// What the steps of an interrupted run took.
+        earlier: Duration,
     },
 }
 
@@ -39,8 +41,8 @@ pub(super) struct Due {
 }
 
 impl Agenda {
-    /// The next step, after those of these numbers.
-    pub(super) fn next(&self, done: &[u32], spent: Duration) -> Option<Due> {
+    /// The next step, after those of these numbers and so much time of this run.
+    pub(super) fn next(&mut self, done: &[u32], elapsed: Duration) -> Option<Due> {
         match self {
             Self::List(plans) => {
                 let left: Vec<_> = plans.iter().filter(|plan| !done.contains(&plan.id)).collect();
@@ -51,7 +53,9 @@ impl Agenda {
                     left: Some(left.iter().map(|plan| plan.warmup + plan.window).sum()),
                 })
             }
-            Self::Search { search, seed, budget } => {
+            Self::Search { search, seed, budget, earlier } => {
+                let spent = *earlier + elapsed;
+                search.spend(Nanos(u64::try_from(spent.as_nanos()).unwrap_or(u64::MAX)));
                 let Next::Run(order) = search.next() else { return None };
                 let id = done.iter().max().map_or(0, |last| last + 1);
                 let seed = seed.wrapping_add(u64::from(id));
@@ -85,13 +89,7 @@ impl Agenda {
     /// Takes in what a step showed.
     pub(super) fn report(&mut self, step: &Step, judged: &StepJudgement) {
         if let Self::Search { search, .. } = self {
-            let order = Order {
-                kind: step.kind,
-                rate: step.asked,
-                warmup: step.w0.since(step.start),
-                window: step.w1.since(step.w0),
-            };
-            search.report(&order, judged, step.end.since(step.start));
+            search.report(step, judged);
         }
     }
 

@@ -152,6 +152,7 @@ impl Campaign {
     /// If the target, this machine or the disk does not allow it. Steps that ended before stand
     /// in the bundle on disk.
     pub fn run(mut self, watch: &mut dyn Watch, stop: &Stop) -> Result<Bundle, CampaignError> {
+        let begun = Instant::now();
         if self.out.exists() && !self.resume {
             return Err(CampaignError::Exists(self.out));
         }
@@ -171,12 +172,7 @@ impl Campaign {
             tls: self.tls.clone(),
             trace: self.plan.trace.clone(),
         };
-        let mut agenda = self.agenda(&generator, watch)?;
-        // What an interrupted run measured stands; a search goes on from there.
-        for step in &bundle.manifest.steps {
-            agenda.report(step, &capacity::of_step(&bundle, step, &bundle.manifest.promise));
-        }
-        let begun = Instant::now();
+        let mut agenda = self.agenda(&generator, &bundle, watch)?;
         while stop.reason().is_none() {
             let done: Vec<u32> = bundle.manifest.steps.iter().map(|step| step.id).collect();
             let Some(due) = agenda.next(&done, begun.elapsed()) else { break };
@@ -260,10 +256,12 @@ impl Campaign {
         }
     }
 
-    /// The steps of the plan, or the search for them; tells what they will take.
+    /// The steps of the plan, or the search for them; tells what they will take. What an
+    /// interrupted run measured stands: a search goes on from there.
     fn agenda(
         &self,
         generator: &Generator,
+        bundle: &Bundle,
         watch: &mut dyn Watch,
     ) -> Result<Agenda, CampaignError> {
         let Plan { sweep, workload, promise, .. } = &self.plan;
@@ -274,9 +272,14 @@ impl Campaign {
         };
         if let Some(settings) = &self.plan.search {
             let lone = alone(generator)?;
-            let search = Box::new(Search::new(settings.goal(lone, workload, *limit)));
+            let mut search = Box::new(Search::new(settings.goal(lone, workload, *limit)));
             tell(&Budget::of_search(settings, *limit, search.first_rate(), workload, promise));
-            return Ok(Agenda::Search { search, seed: settings.seed, budget: *limit });
+            let mut earlier = Duration::ZERO;
+            for step in &bundle.manifest.steps {
+                search.report(step, &capacity::of_step(bundle, step, &bundle.manifest.promise));
+                earlier += Duration::from_nanos(step.end.since(step.start).0);
+            }
+            return Ok(Agenda::Search { search, seed: settings.seed, budget: *limit, earlier });
         }
         let steps = sweep.rates.len() + sweep.users.len();
         let mut window = sweep.window_s;

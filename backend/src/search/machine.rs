@@ -8,7 +8,7 @@
 use tokencap_shared::judge::{PromiseVerdict, StepJudgement, Verdict};
 use tokencap_shared::measured::{Measured, Missing};
 use tokencap_shared::promise::PromiseKind;
-use tokencap_shared::step::StepKind;
+use tokencap_shared::step::{Step, StepKind};
 use tokencap_shared::units::{Nanos, Rate};
 
 use super::belief::Belief;
@@ -102,6 +102,8 @@ pub struct Search {
     past: Vec<Past>,
     /// Mean time that requests stayed, in the last step that was no failure.
     residence: Nanos,
+    /// How long the last requests of a window took to end, in that step.
+    drain: Nanos,
     signed: Option<Rate>,
     spent: Nanos,
     invalid: u32,
@@ -131,6 +133,7 @@ impl Search {
             belief: Belief::between(rate(0.05 / alone), rate(2e4 / alone)),
             past: Vec::new(),
             residence: goal.alone,
+            drain: goal.alone,
             signed: None,
             spent: Nanos(0),
             invalid: 0,
@@ -191,15 +194,14 @@ impl Search {
         self.goal.budget.map(|budget| Nanos(budget.0.saturating_sub(self.spent.0)))
     }
 
-    /// The least time that a step could be of use in: its warm-up and as much again.
+    /// The least time that a step could be of use in: its warm-up, as much again, and its drain.
     fn least(&self) -> Nanos {
-        Nanos(self.warmup().0 * 2)
+        Nanos(self.warmup().0 * 2 + self.drain.0)
     }
 
     fn order(&self, kind: StepKind, rate: Rate, longest: Nanos) -> Order {
         let warmup = self.warmup();
-        // The last requests take about as long as they stay.
-        let room = self.left().map(|left| left.0.saturating_sub(warmup.0 + self.residence.0));
+        let room = self.left().map(|left| left.0.saturating_sub(warmup.0 + self.drain.0));
         let window = Nanos(room.map_or(longest.0, |room| longest.0.min(room)));
         Order { kind, rate, warmup, window }
     }
@@ -326,14 +328,20 @@ impl Search {
         window >= longest / 4.0 && projected(judged) > 1.3 * longest
     }
 
-    /// Takes in a finished step, and the time that it took.
-    pub fn report(&mut self, order: &Order, judged: &StepJudgement, took: Nanos) {
-        self.spent = self.spent + took;
+    /// Takes in what everything took until now, where that is more than the steps did.
+    pub fn spend(&mut self, all: Nanos) {
+        self.spent = self.spent.max(all);
+    }
+
+    /// Takes in a finished step. Told the steps of an interrupted search in their order, a new
+    /// one goes on where that one stopped.
+    pub fn report(&mut self, step: &Step, judged: &StepJudgement) {
+        let (kind, rate) = (step.kind, step.asked);
+        self.spent = self.spent + step.end.since(step.start);
         // An INVALID step shows nothing of the server.
         if !judged.validity.is_valid() {
             self.invalid += 1;
-            let screen = Verdict::Insufficient;
-            self.past.push(Past { kind: order.kind, rate: order.rate, screen });
+            self.past.push(Past { kind, rate, screen: Verdict::Insufficient });
             return;
         }
         let signed = judged.promises.iter().filter(|promise| promise.signed);
@@ -343,8 +351,8 @@ impl Search {
         if judged.screen != Verdict::Broken {
             self.blind = signed.filter(unseen).map(|promise| promise.kind).next();
         }
-        self.belief.learn(order.rate, judged);
-        if order.kind != StepKind::Probe && judged.verdict == Verdict::Held {
+        self.belief.learn(rate, judged);
+        if kind != StepKind::Probe && judged.verdict == Verdict::Held {
             self.signed = Some(judged.offered);
         }
         if judged.screen == Verdict::Held
@@ -353,8 +361,9 @@ impl Search {
         {
             let seconds = concurrency.get() / judged.offered.get();
             self.residence = Nanos((seconds * 1e9) as u64).max(self.goal.alone);
+            self.drain = step.end.since(step.w1).max(self.residence);
         }
-        self.past.push(Past { kind: order.kind, rate: order.rate, screen: judged.screen });
+        self.past.push(Past { kind, rate, screen: judged.screen });
     }
 }
 

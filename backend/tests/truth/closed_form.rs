@@ -8,7 +8,7 @@ use tokencap_shared::workload::Workload;
 
 /// One server and equal services of a tenth of a second (M/D/1). At ρ = 0.8 the P99 of the wait
 /// is 10.355 886 79 services (Erlang's series), so a promise of that wait breaks at 8 req/s.
-fn m_d_1() -> Case {
+pub(crate) fn m_d_1() -> Case {
     let config = Config::from_toml(
         "name = 'M/D/1'\n[iteration]\nbase_ms = 100\n[batch]\nmax_sequences = 1\n\
          max_tokens = 1000000\n[kv]\nblocks = 1000000\nprefix_cache = false\n",
@@ -38,8 +38,8 @@ fn what_is_signed_lies_below_a_closed_forms_limit_and_within_a_tenth_of_it() {
     let case = m_d_1();
     for seed in [1, 2, 3] {
         let mut log = String::new();
-        let found = search(&case, seed, &mut |order, judged, _| {
-            log += &format!("{:?} {:.3} {:?}\n", order.kind, order.rate.get(), judged.verdict);
+        let found = search(&case, seed, None, &mut |step, judged| {
+            log += &format!("{:?} {:.3} {:?}\n", step.kind, step.asked.get(), judged.verdict);
         });
         let rate = found.unwrap().rate.map_or(0.0, Rate::get);
         assert!((7.2..=8.0).contains(&rate), "seed {seed}: {rate} of 8\n{log}");

@@ -6,7 +6,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
 
+mod budget;
 mod closed_form;
+mod resume;
 mod study;
 
 use study::{Study, table};

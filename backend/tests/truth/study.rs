@@ -54,16 +54,16 @@ impl Study {
         let case = Case::draw(number)?;
         let truth = truth(&case)?;
         let mut log = String::new();
-        let searched = search(&case, number + 1, &mut |order, judged, took| {
+        let searched = search(&case, number + 1, None, &mut |step, judged| {
             let _ = writeln!(
                 log,
                 "   {:?} {:.3} {:?}/{:?} window {:.0} took {:.0} n {}",
-                order.kind,
-                order.rate.get() / truth.rate.get(),
+                step.kind,
+                step.asked.get() / truth.rate.get(),
                 judged.screen,
                 judged.verdict,
                 judged.window.get(),
-                took.seconds().get(),
+                step.end.since(step.start).seconds().get(),
                 judged.counts.valid
             );
         });

@@ -1,7 +1,9 @@
 //! The search, and the ways of others, at work on a drawn cluster.
 
+use std::time::Duration;
+
 use tokencap_shared::judge::{StepJudgement, Verdict};
-use tokencap_shared::step::StepKind;
+use tokencap_shared::step::{Step, StepKind};
 use tokencap_shared::units::{Nanos, Rate};
 
 use super::case::Case;
@@ -22,19 +24,21 @@ pub struct Found {
     pub steps: u32,
 }
 
-/// The search.
+/// The search, in a limited time or without a limit. The trace is told of every step.
 #[must_use]
 pub fn search(
     case: &Case,
     seed: u64,
-    trace: &mut dyn FnMut(&Order, &StepJudgement, Nanos),
+    budget: Option<Duration>,
+    trace: &mut dyn FnMut(&Step, &StepJudgement),
 ) -> Option<Found> {
     let lab = Lab { config: &case.config, workload: &case.workload, promise: &case.promise };
     let alone = lab.alone()?;
-    let goal = Settings::default().goal(alone, &case.workload, None);
+    let goal = Settings::default().goal(alone, &case.workload, budget);
     let mut search = Search::new(goal);
     let mut simulation = lab.fresh();
     let mut time = Nanos(alone.0 * 5);
+    search.spend(time);
     let mut steps = 0;
     loop {
         let order = match search.next() {
@@ -46,10 +50,10 @@ pub fn search(
         };
         let record = run(&mut simulation, &lab, &search, &order, steps, seed)?;
         let judged = judge(&record, &case.promise, &case.workload);
-        let took = record.step.end.since(record.step.start);
-        trace(&order, &judged, took);
-        search.report(&order, &judged, took);
-        time = time + took;
+        trace(&record.step, &judged);
+        search.report(&record.step, &judged);
+        time = time + record.step.end.since(record.step.start);
+        search.spend(time);
         steps += 1;
     }
 }
