@@ -155,3 +155,90 @@ fn signs(held: Option<&StepJudgement>, broken: &StepJudgement) -> Vec<Sign> {
     }
     signs
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::of_bundle;
+    use crate::bundle::Bundle;
+    use crate::fixture;
+    use crate::report::{AttentionKind, PromiseOfTier};
+    use crate::telemetry::{Metric, Sample};
+    use crate::words::{EN, Words, ZH};
+
+    /// What is said of the binding promise of a bundle.
+    fn said(bundle: &Bundle, words: &Words) -> String {
+        let binding = of_bundle(bundle).binding.unwrap();
+        let promise = PromiseOfTier::new(binding.kind, binding.tier, &bundle.manifest.promise);
+        let advice = (words.attention)(&AttentionKind::Binding { promise, binding });
+        format!("{}\n{}", advice.what, advice.fix)
+    }
+
+    /// The toy run, whose server shows every sign at the rate that breaks.
+    fn overloaded() -> Bundle {
+        let mut bundle = fixture::bundle();
+        let found = of_bundle(&bundle);
+        let broken = found.binding.unwrap().step;
+        let held = found.lambda.value().unwrap().rate;
+        let step = bundle.manifest.steps.iter().find(|step| step.id == broken).unwrap().clone();
+        let within = |time| step.start <= time && time <= step.end;
+        let mut counted = Vec::new();
+        for sample in bundle.telemetry.iter_mut().filter(|sample| within(sample.time)) {
+            match sample.metric {
+                Metric::Waiting => sample.value = 12.5,
+                Metric::KvUse => sample.value = 0.985,
+                Metric::PowerWatts => sample.value = 250.0 + 400.0 * held.get() / 11.0,
+                Metric::Running => counted.push(Sample {
+                    metric: Metric::Preemptions,
+                    value: (counted.len() / 2) as f64,
+                    ..sample.clone()
+                }),
+                _ => {}
+            }
+        }
+        bundle.telemetry.extend(counted);
+        bundle.telemetry.sort_by_key(|sample| sample.time);
+        for request in bundle.requests.iter_mut().filter(|request| request.step == broken) {
+            request.cached = request.cached.map(|cached| cached / 2);
+        }
+        bundle
+    }
+
+    #[test]
+    fn every_sign_of_the_server_is_said_in_both_languages() {
+        let bundle = overloaded();
+        let english = said(&bundle, &EN);
+        for sign in [
+            "TTFT P99 ≤1k breaks first: at 6.05 req/s it misses its limit 3.5 times as often",
+            "12.5 requests wait instead of 0.0",
+            "the KV cache is 99 % full",
+            " preemptions among ",
+            "hit rate falls from 60.0 % to 30.0 %",
+            "power stays flat, 402 W after 395 W",
+        ] {
+            assert!(english.contains(sign), "«{sign}» is missing in: {english}");
+        }
+        let chinese = said(&bundle, &ZH);
+        for sign in [
+            "最先失守的承诺：TTFT P99 ≤1k；到达率 6.05 req/s 时，超标比例为允许值的 3.5 倍",
+            "排队请求由 0.0 个增至 12.5 个",
+            "KV 缓存占用 99 %，已满",
+            "次抢占",
+            "命中率由 60.0 % 降至 30.0 %",
+            "功率持平（395 W → 402 W）",
+        ] {
+            assert!(chinese.contains(sign), "«{sign}» is missing in: {chinese}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_shows_nothing_or_is_not_seen_is_said_to_be_so() {
+        let mut bundle = fixture::bundle();
+        bundle.telemetry.retain(|sample| sample.metric != Metric::Waiting);
+        assert!(said(&bundle, &EN).ends_with("The server's own metrics show no cause there."));
+        assert!(said(&bundle, &ZH).ends_with("此时服务端监控指标未显示原因。"));
+        bundle.telemetry.clear();
+        let blind = "Point the plan at the server's metric page to see the cause there.";
+        assert!(said(&bundle, &EN).ends_with(blind));
+        assert!(said(&bundle, &ZH).ends_with("请在测试计划中接入服务端监控指标，以便查明原因。"));
+    }
+}
