@@ -101,7 +101,8 @@ fn an_interrupted_search_goes_on_from_the_steps_it_measured() {
     }
     let pid = running.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    assert!(running.wait_with_output().unwrap().status.success());
+    let ended = running.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{}", said(&ended));
     let measured = steps();
     let cut = store::load(&folder.path().join("run.tokencap")).unwrap();
     assert!(cut.manifest.steps.starts_with(&measured));

@@ -340,9 +340,10 @@ fn run(
         Ending::Abandoned(reason) => (None, Some(reason)),
     };
     let (end, scheduled) = (clock.now(), shared.scheduled());
-    // A step that was stopped or steered has the window that it came to.
+    // A step that was stopped or steered has the window that it came to: the last request may have
+    // ended before a window was closed as soon as its threads could know.
     let w1 = collector.window.1;
-    let (w0, w1) = if stopped.is_some() { (w0.min(end), w1.min(end)) } else { (w0, w1) };
+    let (w0, w1) = (w0.min(end), w1.min(end));
     let window = Duration::from_nanos(w1.since(w0).0);
     let generator = evidence_of(&evidence, feeder_cpu, window, shared.dropped());
     let asked = match plan.load {
