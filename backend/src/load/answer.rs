@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
 use tokencap_shared::units::{Moment, Nanos};
 
-use super::event::{Usage, glance};
+use super::event::{Glance, Usage, glance};
 use super::http1::{Head, Sink};
 use super::json::{self, Reader};
+use super::pattern::Pattern;
 use super::sse;
 
 /// How the response's bytes came to an end.
@@ -36,6 +37,7 @@ const MAX_BODY: usize = 64 << 10;
 pub struct Answer {
     head: Option<Head>,
     parser: sse::Parser,
+    pattern: Pattern,
     body: Vec<u8>,
     /// First event with output.
     pub first: Option<Moment>,
@@ -97,6 +99,11 @@ impl Answer {
             self.done = true;
             return;
         }
+        if let Some(seen) = self.pattern.glance(data)
+            && event.name.is_empty()
+        {
+            return self.on_text(at, &seen);
+        }
         let Ok(seen) = glance(data) else {
             match event.name {
                 b"" | b"message" => self.malformed = Some("an event of the stream is not JSON"),
@@ -106,16 +113,8 @@ impl Answer {
             }
             return;
         };
-        if seen.output {
-            if let Some(last) = self.last {
-                self.gaps.push(at.since(last));
-            } else {
-                self.first = Some(at);
-                self.told.store(at.0, Ordering::Relaxed);
-            }
-            self.last = Some(at);
-            self.events += 1;
-        }
+        self.pattern.learn(data, &seen);
+        self.on_text(at, &seen);
         if let Some(ids) = seen.token_ids {
             self.ids = Some(self.ids.unwrap_or(0).saturating_add(ids));
         }
@@ -126,7 +125,6 @@ impl Answer {
             self.usage.cached = usage.cached.or(self.usage.cached);
         }
         self.queue = seen.queue.or(self.queue);
-        self.choices |= seen.choices;
         self.finished |= seen.finished;
         if let Some(reason) = seen.bad_finish {
             self.bad_finish = Some(String::from_utf8_lossy(reason).into_owned());
@@ -136,6 +134,21 @@ impl Answer {
         } else if event.name == b"error" {
             self.error.get_or_insert_with(|| data.to_vec());
         }
+    }
+
+    /// Takes down what an event that follows the pattern can say.
+    fn on_text(&mut self, at: Moment, seen: &Glance<'_>) {
+        if seen.output {
+            if let Some(last) = self.last {
+                self.gaps.push(at.since(last));
+            } else {
+                self.first = Some(at);
+                self.told.store(at.0, Ordering::Relaxed);
+            }
+            self.last = Some(at);
+            self.events += 1;
+        }
+        self.choices |= seen.choices;
         if let Some(text) = &mut self.text {
             text.content.extend_from_slice(seen.content);
             text.reasoning.extend_from_slice(seen.reasoning);

@@ -2,7 +2,7 @@
 
 use tokencap_shared::units::Nanos;
 
-use super::json::{Kind, NotJson, Reader};
+use super::json::{Kind, NotJson, Reader, unescape};
 
 /// Token counts as the server states them. A count that is not there is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +24,10 @@ pub struct Glance<'a> {
     pub content: &'a [u8],
     /// The reasoning, where there is any.
     pub reasoning: &'a [u8],
+    /// The last text with output in it, of whatever kind; it is a part of the event's data.
+    pub text: &'a [u8],
+    /// How many such texts there are.
+    pub texts: u32,
     /// Number of output token ids, where ids are sent.
     pub token_ids: Option<u32>,
     /// Token counts.
@@ -91,7 +95,7 @@ pub fn glance(data: &[u8]) -> Result<Glance<'_>, NotJson> {
             })
         }),
         b"object" => {
-            bare.object = reader.text()? == Some(b"error");
+            bare.object = is_one_of(reader.text()?.unwrap_or_default(), &["error"]);
             Ok(())
         }
         b"message" => {
@@ -109,6 +113,17 @@ pub fn glance(data: &[u8]) -> Result<Glance<'_>, NotJson> {
         seen.error = Some(data);
     }
     Ok(seen)
+}
+
+impl<'a> Glance<'a> {
+    /// A text that was generated, if it is not empty.
+    fn hear(&mut self, text: &'a [u8]) {
+        if !text.is_empty() {
+            self.output = true;
+            self.text = text;
+            self.texts += 1;
+        }
+    }
 }
 
 /// The signs of an error whose fields stand at the top, without an `error` around them.
@@ -135,6 +150,15 @@ fn or_skip<'a>(
     if reader.kind()? == kind { read(reader) } else { reader.skip() }
 }
 
+/// Whether the inside of a string, whatever its escapes, is one of some words.
+fn is_one_of(inside: &[u8], words: &[&str]) -> bool {
+    if inside.contains(&b'\\') {
+        words.contains(&&*unescape(inside))
+    } else {
+        words.iter().any(|word| word.as_bytes() == inside)
+    }
+}
+
 fn choice<'a>(reader: &mut Reader<'a>, seen: &mut Glance<'a>) -> Result<(), NotJson> {
     let (mut index, mut finished) = (0, false);
     reader.object(|reader, key| {
@@ -146,7 +170,7 @@ fn choice<'a>(reader: &mut Reader<'a>, seen: &mut Glance<'a>) -> Result<(), NotJ
                 None | Some(b"") => {}
                 Some(reason) => {
                     finished = true;
-                    if matches!(reason, b"abort" | b"error") {
+                    if is_one_of(reason, &["abort", "error"]) {
                         seen.bad_finish = Some(reason);
                     }
                 }
@@ -171,7 +195,7 @@ fn content<'a>(reader: &mut Reader<'a>, seen: &mut Glance<'a>) -> Result<(), Not
         && !text.is_empty()
     {
         seen.content = text;
-        seen.output = true;
+        seen.hear(text);
     }
     Ok(())
 }
@@ -184,12 +208,12 @@ fn delta<'a>(reader: &mut Reader<'a>, seen: &mut Glance<'a>) -> Result<(), NotJs
                 && !text.is_empty()
             {
                 seen.reasoning = text;
-                seen.output = true;
+                seen.hear(text);
             }
             Ok(())
         }
         b"refusal" => {
-            seen.output |= reader.text()?.is_some_and(|text| !text.is_empty());
+            seen.hear(reader.text()?.unwrap_or_default());
             Ok(())
         }
         b"tool_calls" => or_skip(reader, Kind::Array, |reader| {
@@ -214,14 +238,11 @@ fn arguments<'a>(reader: &mut Reader<'a>, seen: &mut Glance<'a>) -> Result<(), N
     reader.object(|reader, key| match key {
         b"arguments" => {
             // Mostly a piece of JSON in a string; some servers send the object itself.
-            seen.output |= match reader.kind()? {
-                Kind::String => !reader.string()?.is_empty(),
-                Kind::Object => reader.raw()?.len() > 2,
-                _ => {
-                    reader.skip()?;
-                    false
-                }
-            };
+            match reader.kind()? {
+                Kind::String => seen.hear(reader.string()?),
+                Kind::Object => seen.output |= reader.raw()?.len() > 2,
+                _ => reader.skip()?,
+            }
             Ok(())
         }
         _ => reader.skip(),

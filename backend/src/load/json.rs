@@ -80,18 +80,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads an object; `field` gets each key, as it stands, and must read or skip its value.
+    /// Reads an object; `field` gets each key, without escapes, and must read or skip its value.
     ///
     /// # Errors
     /// If this is no object or `field` fails.
     pub fn object(
         &mut self,
-        mut field: impl FnMut(&mut Self, &'a [u8]) -> Result<(), NotJson>,
+        mut field: impl FnMut(&mut Self, &[u8]) -> Result<(), NotJson>,
     ) -> Result<(), NotJson> {
         self.list(b'{', b'}', |reader| {
-            let key = reader.string()?;
+            let (key, escaped) = reader.walk_string()?;
             reader.take(b':')?;
-            field(reader, key)
+            if escaped { field(reader, unescape(key).as_bytes()) } else { field(reader, key) }
         })
     }
 
@@ -141,16 +141,23 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// If this is no string or it has no end.
     pub fn string(&mut self) -> Result<&'a [u8], NotJson> {
+        self.walk_string().map(|(inside, _)| inside)
+    }
+
+    /// The inside of a string, and whether it has escapes.
+    fn walk_string(&mut self) -> Result<(&'a [u8], bool), NotJson> {
         self.take(b'"')?;
         let start = self.at;
+        let mut escaped = false;
         loop {
             let found = memchr2(b'"', b'\\', &self.text[self.at..]).ok_or(NotJson)?;
             let at = self.at + found;
             if self.text[at] == b'"' {
                 self.at = at + 1;
-                return Ok(&self.text[start..at]);
+                return Ok((&self.text[start..at], escaped));
             }
             // A backslash and what it escapes.
+            escaped = true;
             self.at = at + 2;
             if self.at > self.text.len() {
                 return Err(NotJson);
@@ -300,7 +307,7 @@ mod tests {
             Kind::Object => {
                 let mut map = serde_json::Map::new();
                 reader.object(|reader, key| {
-                    map.insert(unescape(key), build(reader)?);
+                    map.insert(String::from_utf8_lossy(key).into_owned(), build(reader)?);
                     Ok(())
                 })?;
                 Value::Object(map)

@@ -17,6 +17,7 @@ pub mod json;
 mod ledger;
 pub mod live;
 mod pace;
+pub mod pattern;
 pub mod preflight;
 pub mod prompt;
 pub mod pulse;

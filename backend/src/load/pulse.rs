@@ -1,20 +1,23 @@
-//! A server with exact timing, to measure the generator against: the first token 50 ms after it
-//! has read a request, then one every 10 ms, on an absolute schedule. It spins while it has
-//! something to send, and keeps a list of how late each event was.
+//! A server with exact timing, to measure the generator against: the first token 50 ms after a
+//! request has come in (as the kernel tells, so that a crowd of requests delays none of them), then
+//! one every 10 ms, on an absolute schedule. It spins while it has something to send, and keeps a
+//! list of how late each event was.
 //!
 //! A request for [`FLOOD_TOKENS`] tokens gets [`FLOOD`] of them at once, as fast as they are
 //! taken. `GET` gives the list, a line a request: the lateness of its events in nanoseconds.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use memchr::memmem;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
 
 use super::live::Stop;
+use super::stamp::{self, Arrived};
 
 /// When the first token comes after a request.
 pub const FIRST: Duration = Duration::from_millis(50);
@@ -151,6 +154,7 @@ impl Pulse {
     fn accept(&mut self) -> io::Result<()> {
         while let Ok((mut stream, _)) = self.listener.accept() {
             stream.set_nodelay(true)?;
+            stamp::enable(&stream);
             let interest = Interest::READABLE | Interest::WRITABLE;
             self.poll.registry().register(&mut stream, Token(self.conns.len()), interest)?;
             self.conns.push(Some(Conn::new(stream)));
@@ -193,7 +197,7 @@ impl Pulse {
                 } else {
                     self.late.push(Vec::with_capacity(tokens as usize));
                     (conn.tokens, conn.sent) = (tokens, 0);
-                    conn.due = Instant::now() + FIRST;
+                    conn.due = conn.came + FIRST;
                     self.due.push(Reverse((conn.due, index)));
                 }
             }
@@ -209,6 +213,8 @@ enum Asked {
 struct Conn {
     stream: TcpStream,
     request: Vec<u8>,
+    /// When the last of it came in.
+    came: Instant,
     /// Number of the request that is being answered, tokens it gets, tokens it got.
     number: u32,
     tokens: u32,
@@ -225,6 +231,7 @@ impl Conn {
         Self {
             stream,
             request: Vec::new(),
+            came: Instant::now(),
             number: 0,
             tokens: 0,
             sent: 0,
@@ -238,9 +245,17 @@ impl Conn {
     fn read(&mut self) -> bool {
         let mut buffer = [0; 16 << 10];
         loop {
-            match self.stream.read(&mut buffer) {
-                Ok(0) => return false,
-                Ok(count) => self.request.extend_from_slice(&buffer[..count]),
+            match stamp::read(&self.stream, &mut buffer) {
+                Ok((0, _)) => return false,
+                Ok((count, arrived)) => {
+                    self.request.extend_from_slice(&buffer[..count]);
+                    let ago = arrived.and_then(Arrived::ago).unwrap_or_default();
+                    let now = Instant::now();
+                    self.came = now.checked_sub(ago).unwrap_or(now);
+                    if count < buffer.len() {
+                        return true;
+                    }
+                }
                 Err(error) => return error.kind() == io::ErrorKind::WouldBlock,
             }
         }
@@ -248,22 +263,20 @@ impl Conn {
 
     /// What a whole request asks for: its `max_tokens`.
     fn asked(&mut self) -> Option<Asked> {
-        let text = String::from_utf8_lossy(&self.request).into_owned();
-        let (head, body) = text.split_once("\r\n\r\n")?;
-        if head.starts_with("GET ") {
-            self.request.clear();
-            return Some(Asked::Late);
-        }
-        let number = |text: &str, key: &str| -> Option<u32> {
-            let rest = text[text.find(key)? + key.len()..].trim_start();
-            rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+        let end = memmem::find(&self.request, b"\r\n\r\n")?;
+        let (head, body) = (&self.request[..end], &self.request[end + 4..]);
+        let asked = if head.starts_with(b"GET ") {
+            Asked::Late
+        } else {
+            let length = number_behind(head, b"Content-Length:")
+                .or_else(|| number_behind(head, b"content-length:"))?;
+            if body.len() < length as usize {
+                return None;
+            }
+            Asked::Tokens(number_behind(body, b"\"max_tokens\":")?)
         };
-        if body.len() < number(&head.to_ascii_lowercase(), "content-length:")? as usize {
-            return None;
-        }
-        let tokens = number(body, "\"max_tokens\":")?;
         self.request.clear();
-        Some(Asked::Tokens(tokens))
+        Some(asked)
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -300,6 +313,13 @@ impl Conn {
             }
         }
     }
+}
+
+/// The number behind the last place where a key stands.
+fn number_behind(text: &[u8], key: &[u8]) -> Option<u32> {
+    let rest = text[memmem::rfind(text, key)? + key.len()..].trim_ascii_start();
+    let digits = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+    std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
 }
 
 /// Reads the server's list of how late it was, by request and event, in nanoseconds.

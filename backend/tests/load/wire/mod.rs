@@ -1,6 +1,7 @@
 //! What a response means, for every behaviour that engines and gateways show on the wire. Each
 //! is played back byte for byte, framed in every way HTTP allows and cut at random places.
 
+mod chunks;
 mod engines;
 mod failures;
 mod refusals;

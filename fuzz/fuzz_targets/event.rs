@@ -1,0 +1,42 @@
+//! An event, and the same event with bytes put in place of others: what the pattern of the first
+//! says of the second is what the full reader says of it; and nothing makes either of them panic.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+// The modules themselves: the rest of the measuring side would take minutes to build.
+#[expect(dead_code, reason = "only reading is fuzzed")]
+mod load {
+    #[path = "../../../backend/src/load/event.rs"]
+    pub mod event;
+    #[path = "../../../backend/src/load/json.rs"]
+    pub mod json;
+    #[path = "../../../backend/src/load/pattern.rs"]
+    pub mod pattern;
+}
+
+use load::event::glance;
+use load::pattern::Pattern;
+
+fuzz_target!(|bytes: &[u8]| {
+    let [at, taken, put, rest @ ..] = bytes else { return };
+    let (put, event) = rest.split_at(usize::from(*put % 64).min(rest.len()));
+    let mut pattern = Pattern::default();
+    let Ok(seen) = glance(event) else {
+        assert!(pattern.glance(event).is_none());
+        return;
+    };
+    pattern.learn(event, &seen);
+    if let Some(short) = pattern.glance(event) {
+        assert_eq!(short, seen);
+    }
+    let mut changed = event.to_vec();
+    // Positions from the end reach the last bytes of long events, too.
+    let at = usize::from(*at);
+    let from = if at < 128 { at } else { event.len().saturating_sub(at - 127) }.min(event.len());
+    let until = (from + usize::from(*taken % 16)).min(event.len());
+    changed.splice(from..until, put.iter().copied());
+    if let Some(short) = pattern.glance(&changed) {
+        assert_eq!(Ok(short), glance(&changed));
+    }
+});
