@@ -33,10 +33,12 @@ fn pulse() -> String {
     url
 }
 
+/// A generator may be so starved that it sends nothing inside the window.
 fn is_generators_fault(reason: &Invalid) -> bool {
     matches!(
         reason,
-        Invalid::GeneratorLate { .. }
+        Invalid::Empty
+            | Invalid::GeneratorLate { .. }
             | Invalid::GeneratorSaturated { .. }
             | Invalid::ArrivalsMissing { .. }
     )
@@ -100,5 +102,6 @@ fn a_generator_that_was_halted_says_so() {
     rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
     let reasons = lines.next().unwrap().unwrap();
     child.wait().unwrap();
-    assert!(reasons.contains("GeneratorLate"), "{reasons}");
+    // On a busy machine the halt may last for the whole window.
+    assert!(reasons.contains("GeneratorLate") || reasons.contains("Empty"), "{reasons}");
 }
