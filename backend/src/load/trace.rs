@@ -270,4 +270,58 @@ mod tests {
         assert!(error(one).contains("at least two requests"));
         assert!(error(&format!("{one}{one}")).contains("different instants"));
     }
+
+    /// The head of a published trace; `None`, said, where it is not at hand.
+    fn published(name: &str) -> Option<String> {
+        let root = std::env::var_os("TOKENCAP_SHARED_DIR").map_or_else(
+            || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"),
+            std::path::PathBuf::from,
+        );
+        let path = root.join("samples/traces").join(name);
+        let text = std::fs::read_to_string(&path).ok();
+        if text.is_none() {
+            println!("skipped: {} is not here", path.display());
+        }
+        text
+    }
+
+    #[test]
+    fn the_published_tables_of_azure_are_read() {
+        let sums = |name| {
+            let trace = Trace::parse(&published(name)?).unwrap();
+            let entries = trace.entries();
+            let isl: u32 = entries.iter().map(|entry| entry.isl).sum();
+            let osl: u32 = entries.iter().map(|entry| entry.osl).sum();
+            Some((entries.len(), isl, osl, entries.last().unwrap().at))
+        };
+        if let Some(code) = sums("azure2023_code.head.csv") {
+            assert_eq!(code, (3, 8098, 45, Nanos(98_189_000)));
+        }
+        if let Some(conversation) = sums("azure2023_conv.head.csv") {
+            assert_eq!(conversation, (3, 1649, 208, Nanos(4_541_877_000)));
+        }
+    }
+
+    #[test]
+    fn the_published_lines_of_mooncake_are_read() {
+        let Some(head) = published("mooncake_conversation.head.jsonl") else { return };
+        // Its first two requests come at one instant, which is too short for a trace.
+        assert_eq!(Trace::parse(&head), Err(TraceError::TooShort));
+        let third =
+            r#"{"timestamp": 3000, "input_length": 9, "output_length": 1, "hash_ids": [0]}"#;
+        let trace = Trace::parse(&format!("{}\n{third}\n", head.trim_end())).unwrap();
+        let lengths: Vec<_> =
+            trace.entries().iter().map(|e| (e.at, e.isl, e.osl, e.blocks.len())).collect();
+        let third = (Nanos::from_secs(3), 9, 1, 1);
+        assert_eq!(lengths, [(Nanos(0), 6758, 500, 14), (Nanos(0), 7322, 490, 15), third]);
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_is_told_by_its_number() {
+        let cut = "{\"timestamp\":0,\"input_length\":5,\"output_length\":1,\"hash_ids\":[0, 1";
+        assert_eq!(
+            Trace::parse(cut).unwrap_err().to_string(),
+            "line 1 of the trace: it is not JSON"
+        );
+    }
 }

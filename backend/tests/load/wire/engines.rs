@@ -238,3 +238,157 @@ fn engines_that_do_well() {
         ),
     ]);
 }
+
+/// What the engines' sources show beside the common way.
+#[test]
+fn engines_in_their_less_common_ways() {
+    check_all(&[
+        (
+            "llama.cpp: content null with the role, the server's own timings, cached always",
+            completes(
+                events(&[
+                    r#"{"choices":[{"finish_reason":null,"index":0,"delta":{"role":"assistant","content":null}}],"created":1,"id":"c","model":"m","object":"chat.completion.chunk"}"#,
+                    r#"{"choices":[{"finish_reason":null,"index":0,"delta":{"content":"a"}}],"created":1,"timings":{"cache_n":2,"prompt_n":7,"prompt_ms":3.5,"predicted_n":1}}"#,
+                    r#"{"choices":[{"finish_reason":"length","index":0,"delta":{}}],"created":2}"#,
+                    r#"{"choices":[],"usage":{"completion_tokens":1,"prompt_tokens":9,"total_tokens":10,"prompt_tokens_details":{"cached_tokens":2}},"timings":{"cache_n":2}}"#,
+                    "[DONE]",
+                ]),
+                some(9, 1, 2, 1),
+            ),
+        ),
+        (
+            "SGLang's extension: ids of the answer in an object of its own, ids of the prompt beside",
+            completes(
+                events(&[
+                    r#"{"choices":[{"index":0,"delta":{"content":"a"}}]}"#,
+                    r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop","matched_stop":"</s>"}]}"#,
+                    r#"{"choices":[],"sglext":{"input_ids":[1,2,3],"output_ids":[7,8]}}"#,
+                    "[DONE]",
+                ]),
+                // The ids come behind the text; they are output that was not seen before.
+                [None, Some(2), None, Some(2)],
+            ),
+        ),
+        (
+            "SGLang's details of what was cached are no choice and no output",
+            completes(
+                events(&[
+                    r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}"#,
+                    r#"{"choices":[],"sglext":{"cached_tokens_details":{"device":8,"host":0}},"usage":{"prompt_tokens":9,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":8}}}"#,
+                    "[DONE]",
+                ]),
+                some(9, 1, 8, 1),
+            ),
+        ),
+        (
+            "TensorRT-LLM completions without detokenising: token ids in place of text",
+            completes(
+                events(&[
+                    r#"{"choices":[{"index":0,"text":"","token_ids":[5]}]}"#,
+                    r#"{"choices":[{"index":0,"text":"","token_ids":[6,7],"finish_reason":"length","stop_reason":null}]}"#,
+                    "[DONE]",
+                ]),
+                [None, Some(3), None, Some(2)],
+            ),
+        ),
+        (
+            "vLLM continuous usage: in every event, the details in the last one alone",
+            completes(
+                events(&[
+                    r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}],"usage":{"prompt_tokens":9,"total_tokens":9,"completion_tokens":0}}"#,
+                    r#"{"choices":[{"index":0,"delta":{"content":"a b"}}],"usage":{"prompt_tokens":9,"total_tokens":11,"completion_tokens":2}}"#,
+                    r#"{"choices":[{"index":0,"delta":{"content":"c"},"finish_reason":"repetition"}],"usage":{"prompt_tokens":9,"total_tokens":12,"completion_tokens":3}}"#,
+                    r#"{"choices":[],"usage":{"prompt_tokens":9,"total_tokens":12,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":8}}}"#,
+                    "[DONE]",
+                ]),
+                some(9, 3, 8, 2),
+            ),
+        ),
+        (
+            "vLLM reasoning by its newer name",
+            completes(
+                events(&[
+                    r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}"#,
+                    r#"{"choices":[{"index":0,"delta":{"reasoning":"hm"}}]}"#,
+                    r#"{"choices":[{"index":0,"delta":{"reasoning":" so"}}]}"#,
+                    r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}"#,
+                    "[DONE]",
+                ]),
+                [None, None, None, Some(3)],
+            ),
+        ),
+        (
+            "LMDeploy's and SGLang's further reasons to finish",
+            completes(
+                events(&[
+                    r#"{"choices":[{"index":0,"delta":{"content":"a"}}]}"#,
+                    r#"{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"parse_error"}]}"#,
+                    "[DONE]",
+                ]),
+                [None, None, None, Some(1)],
+            ),
+        ),
+        (
+            "a content filter's end",
+            completes(
+                events(&[
+                    r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"content_filter"}]}"#,
+                    "[DONE]",
+                ]),
+                [None, None, None, Some(1)],
+            ),
+        ),
+        (
+            "Ollama: tool arguments whole, reasoning, usage asked for",
+            completes(
+                events(&[
+                    r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning":"hm"},"finish_reason":null}]}"#,
+                    r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"id":"t","index":0,"type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]},"finish_reason":null}]}"#,
+                    r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#,
+                    r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":5,"total_tokens":14}}"#,
+                    "[DONE]",
+                ]),
+                [Some(9), Some(5), None, Some(2)],
+            ),
+        ),
+        (
+            "xLLM: cached always, reasoning tokens a constant",
+            completes(
+                events(&[
+                    r#"{"choices":[{"index":0,"delta":{"role":"assistant","reasoning_content":"a"}}]}"#,
+                    r#"{"choices":[{"index":0,"delta":{"content":"b"},"finish_reason":"stop"}]}"#,
+                    r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11,"prompt_tokens_details":{"cached_tokens":0},"completion_tokens_details":{"reasoning_tokens":0}}}"#,
+                    "[DONE]",
+                ]),
+                some(9, 2, 0, 2),
+            ),
+        ),
+        (
+            "Dynamo: an extension beside the choices, a request's number in the head",
+            Case {
+                fields: "Content-Type: text/event-stream\r\nx-dynamo-request-id: 7\r\n",
+                ..completes(
+                    ":\n\n".to_owned()
+                        + &events(&[
+                            r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}],"nvext":{"worker_id":{"prefill_worker_id":1}}}"#,
+                            r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1}}"#,
+                            "[DONE]",
+                        ]),
+                    [Some(9), Some(1), None, Some(1)],
+                )
+            },
+        ),
+        (
+            "TGI's and new-api's and LiteLLM's ways to keep a connection",
+            completes(
+                ":\n\n: PING\n\n: ping\n\n: keep-alive\n\n".to_owned()
+                    + &events(&[
+                        r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}"#,
+                    ])
+                    + ": ping\n\n"
+                    + &events(&["[DONE]"]),
+                [None, None, None, Some(1)],
+            ),
+        ),
+    ]);
+}

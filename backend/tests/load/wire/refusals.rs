@@ -38,6 +38,69 @@ fn refusals_by_status() {
             ),
         ),
         (
+            "Ollama's full queue",
+            refuses(
+                "503 Service Unavailable",
+                r#"{"error":{"message":"server busy, please try again.  maximum pending requests exceeded","type":"api_error","param":null,"code":null}}"#,
+                failed(FailureKind::Rejected),
+                "server busy",
+            ),
+        ),
+        (
+            "llama.cpp while it loads",
+            refuses(
+                "503 Service Unavailable",
+                r#"{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}"#,
+                failed(FailureKind::Rejected),
+                "Loading model",
+            ),
+        ),
+        (
+            "TGI's failed generation",
+            refuses(
+                "424 Failed Dependency",
+                r#"{"error":"Request failed during generation: CUDA error","error_type":"generation"}"#,
+                fault(BadRequest),
+                "CUDA error",
+            ),
+        ),
+        (
+            "a gateway's limit on tokens a minute",
+            refuses(
+                "429 Too Many Requests",
+                r#"{"error":{"message":"TPM exceeded","type":"rate_limit_exceeded"}}"#,
+                failed(FailureKind::Rejected),
+                "TPM exceeded",
+            ),
+        ),
+        (
+            "a gateway that wants usage asked for",
+            refuses(
+                "400 Bad Request",
+                r#"{"error":{"message":"include_usage must be set for streaming requests","code":"no_stream_options_include_usage"}}"#,
+                fault(BadRequest),
+                "include_usage",
+            ),
+        ),
+        (
+            "Dynamo without a worker",
+            refuses(
+                "503 Service Unavailable",
+                r#"{"message":"no instances found","type":"service_unavailable","code":503}"#,
+                failed(FailureKind::Rejected),
+                "no instances",
+            ),
+        ),
+        (
+            "blank lines before a JSON text",
+            refuses(
+                "500 Internal Server Error",
+                "\n\n\n{\"error\":{\"message\":\"after a while\"}}",
+                failed(FailureKind::ServerError),
+                "after a while",
+            ),
+        ),
+        (
             "a server's own error, as a page",
             refuses(
                 "502 Bad Gateway",
