@@ -49,6 +49,7 @@ fn main() {
                 ("tool", "burst") => tool::run(server, &Run::Burst(streams), TOKENS),
                 ("tool", "poisson") => tool::run(server, &Run::Poisson(amount), 100),
                 ("tool", "flood") => tool::run(server, &Run::Flood(streams), FLOOD_TOKENS),
+                ("tool", "campaign") => tool::campaign(server, streams),
                 _ => panic!("{arguments:?}"),
             };
             println!("{}", seen.figures(server));
@@ -173,4 +174,10 @@ fn compare(rounds: usize) {
     row("events a second, floor: bare TCP", "/s", flood.medians("per_second"), "ratio ≥ 0.60");
     let poisson = Setting::run(rounds, None, "poisson", 50);
     row("start lateness, Poisson 50/s", "ms", poisson.medians("lag_ms"), "≤ 0.2");
+    // Memory hardly differs from one round to the next.
+    let crowd = Setting::run(1, None, "burst", 10_000);
+    row("peak memory, 10,000 streams", "MB", crowd.medians("peak_mb"), "≤ 500");
+    let many = Setting::run(1, None, "campaign", 100);
+    row("requests of a campaign", "", many.medians("requests"), "≥ 1,000,000");
+    row("peak memory of that campaign", "MB", many.medians("peak_mb"), "≤ 300");
 }

@@ -57,6 +57,8 @@ pub(crate) struct Seen {
     pub(crate) lags: Vec<Nanos>,
     /// Events of a flood.
     pub(crate) flooded: u64,
+    /// Requests of a campaign.
+    pub(crate) requests: u64,
 }
 
 impl Seen {
@@ -69,6 +71,7 @@ impl Seen {
             streams: Vec::new(),
             lags: Vec::new(),
             flooded: 0,
+            requests: 0,
         }
     }
 
@@ -103,7 +106,7 @@ impl Seen {
         let millis = |values: &mut Vec<i64>| number(p99(values).map(|nanos| nanos as f64 / 1e6));
         format!(
             "{{\"streams\":{},\"ttft_ms\":{},\"gap_ms\":{},\"server_ms\":{},\"lag_ms\":{},\
-             \"cpu_us\":{},\"per_second\":{},\"peak_mb\":{}}}",
+             \"cpu_us\":{},\"per_second\":{},\"requests\":{},\"peak_mb\":{}}}",
             firsts.len(),
             millis(&mut firsts),
             millis(&mut gaps),
@@ -111,6 +114,7 @@ impl Seen {
             millis(&mut lags),
             number((events > 0).then(|| self.cpu.as_secs_f64() * 1e6 / events as f64)),
             number((self.flooded > 0).then(|| events as f64 / self.elapsed.as_secs_f64())),
+            number((self.requests > 0).then_some(self.requests as f64)),
             number(peak_mb()),
         )
     }

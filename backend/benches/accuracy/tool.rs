@@ -4,11 +4,14 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokencap::campaign::Campaign;
+use tokencap::campaign::watch::{Event, Watch};
 use tokencap::load::clock::Clock;
 use tokencap::load::live::{Live, Stop};
 use tokencap::load::prompt::Ruler;
 use tokencap::load::step::{Generator, Load, Recorder, StepPlan};
 use tokencap::load::target::{Route, Target};
+use tokencap::plan::Plan;
 use tokencap::presets::{Kind, find};
 use tokencap_shared::record::{Outcome, Request};
 use tokencap_shared::step::StepKind;
@@ -104,4 +107,39 @@ pub(crate) fn run(server: &str, run: &Run, tokens: u32) -> Seen {
     }
     (seen.streams, seen.lags) = (keep.streams, keep.lags);
     seen
+}
+
+/// A whole campaign of short requests, as many as a thousand users make in so many seconds: with
+/// its journal, its judgement and its bundle.
+pub(crate) fn campaign(server: &str, seconds: usize) -> Seen {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = format!(
+        "promise = \"demo\"\n[workload]\nname = \"bench\"\n[workload.shape]\nkind = \"mix\"\n\
+         [[workload.shape.classes]]\nweight = 1\nisl = {{ dist = \"fixed\", tokens = 16 }}\n\
+         osl = {{ dist = \"fixed\", tokens = 1 }}\n[deployment]\nmodel = \"bench\"\n\
+         engine = \"pulse\"\ngpu = \"none\"\ngpus_serving = 1\ngpus_provisioned = 1\n\
+         prefix_cache = \"off\"\nsimulated = true\n\
+         [sweep]\nusers = [1000]\nwarmup_s = 0\nwindow_s = {seconds}\n"
+    );
+    let file = folder.path().join("plan.toml");
+    std::fs::write(&file, plan).expect("a file");
+    let campaign = Campaign {
+        plan: Plan::read(&file).expect("a plan"),
+        target: Target::new(server, Route::Chat, "bench").expect("an address"),
+        tls: None,
+        out: folder.path().join("bench.tokencap"),
+        resume: false,
+        together: None,
+    };
+    let mut seen = Seen::begin();
+    let bundle = campaign.run(&mut Silent, &Stop::default()).expect("a campaign");
+    seen.finish();
+    seen.requests = bundle.requests.len() as u64;
+    seen
+}
+
+struct Silent;
+
+impl Watch for Silent {
+    fn on(&mut self, _: Event<'_>) {}
 }
