@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokencap::campaign::Campaign;
 use tokencap::campaign::watch::{Event, Watch};
+use tokencap::campaign::{Campaign, Options};
 use tokencap::load::clock::Clock;
 use tokencap::load::live::{Live, Stop};
 use tokencap::load::prompt::Ruler;
@@ -130,6 +130,7 @@ pub(crate) fn campaign(server: &str, seconds: usize) -> Seen {
         out: folder.path().join("bench.tokencap"),
         resume: false,
         together: None,
+        options: Options::default(),
     };
     let mut seen = Seen::begin();
     let bundle = campaign.run(&mut Silent, &Stop::default()).expect("a campaign");

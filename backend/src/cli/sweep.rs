@@ -12,6 +12,7 @@ use crate::interrupt;
 use crate::load::io::Tls;
 use crate::load::shard::Shard;
 use crate::load::target::{Secret, Target};
+use crate::load::tokenizer::Tokenizer;
 use crate::plan::{self, Api, Plan};
 use crate::presets::Kind;
 
@@ -48,6 +49,10 @@ pub(super) struct Sweep {
     /// Speak HTTP/2: over TLS, or by prior knowledge to an http:// address.
     #[arg(long)]
     http2: bool,
+    /// The model's tokenizer.json: prompts are made of words that are one token each. Without it
+    /// their length is calibrated on the server's own counts.
+    #[arg(long, value_name = "FILE")]
+    tokenizer: Option<PathBuf>,
     /// Go on with an interrupted run: its journal lies beside the bundle.
     #[arg(long, conflicts_with = "start_at")]
     resume: bool,
@@ -123,7 +128,10 @@ pub(super) fn measure(args: &Sweep, plan: Plan, soak: bool) -> anyhow::Result<()
         None => Secret::from_env(&args.api_key_env)?,
     };
     target.http2 = args.http2;
-    let tls = Tls::for_server(&target.server, args.ca_file.as_deref(), args.http2)?;
+    if let Some(path) = &args.tokenizer {
+        target.words = Tokenizer::read(path)?.words(path)?;
+    }
+    let tls = Tls::for_server(&target.server, args.ca_file.as_deref())?;
     let (out, resume, together) = (args.out.clone(), args.resume, args.together.read()?);
     let prices = args.prices.as_deref();
     let prices = prices.map(|name| plan::named(name, Kind::Prices, "price sheet", Path::new("")));

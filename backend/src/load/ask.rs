@@ -10,7 +10,7 @@ use tokencap_shared::units::Moment;
 use super::answer::{Answer, End, Verdict};
 use super::clock::Clock;
 use super::http1::{Head, Response, Sink};
-use super::io::Tls;
+use super::io::{Tls, explain};
 use super::target::{Server, Target};
 use super::workload::Task;
 
@@ -131,7 +131,7 @@ fn exchange(
                             session.complete_io(&mut stream).map_err(|error| {
                                 match error.kind() {
                                     io::ErrorKind::TimedOut => AskError::Timeout(limit),
-                                    _ => AskError::Unreachable(format!("TLS: {error}")),
+                                    _ => AskError::Unreachable(explain(&error)),
                                 }
                             })?;
                         }

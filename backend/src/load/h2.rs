@@ -20,6 +20,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::answer::{Answer, End};
 use super::http1::{Head, Sink};
+use super::io::explain;
 use super::ledger::{Job, Ledger, Sent, ThreadEvidence};
 use super::pace::Timer;
 use super::shared::Shared;
@@ -163,7 +164,7 @@ impl Multiplexer {
             Some(link) => link,
             None => match timeout_at(begun + limits.connect, self.open()).await {
                 Ok(Ok(link)) => link,
-                Ok(Err(error)) => return End::Unreachable(error.to_string()),
+                Ok(Err(error)) => return End::Unreachable(explain(&error)),
                 Err(_) => {
                     let what = "no connection within the time limit for connecting";
                     return End::Unreachable(what.into());
@@ -248,11 +249,13 @@ impl Multiplexer {
         match &self.shared.tls {
             None => self.handshake(stream).await,
             Some(tls) => {
-                let (config, name) = tls.parts();
+                let (config, name) = tls.http2();
                 let connector = tokio_rustls::TlsConnector::from(config);
                 let stream = connector.connect(name, stream).await?;
                 if stream.get_ref().1.alpn_protocol() != Some(b"h2") {
-                    return Err(io::Error::other("the server does not speak HTTP/2"));
+                    return Err(io::Error::other(
+                        "the server does not speak HTTP/2: leave out --http2",
+                    ));
                 }
                 self.handshake(stream).await
             }

@@ -16,20 +16,22 @@ use super::target::{Server, TargetError};
 /// How to speak TLS to a server.
 #[derive(Clone, Debug)]
 pub struct Tls {
-    config: Arc<ClientConfig>,
+    /// Offers HTTP/1.1, which trial requests and scrapes speak whatever the run speaks.
+    http1: Arc<ClientConfig>,
+    /// Offers HTTP/2 alone.
+    http2: Arc<ClientConfig>,
     name: ServerName<'static>,
 }
 
 impl Tls {
     /// TLS for a server, or `None` for one without. The system's certificates are trusted, and
-    /// those of a PEM file where one is given. `http2`: which protocol is offered.
+    /// those of a PEM file where one is given.
     ///
     /// # Errors
     /// If the certificates cannot be read or the host's name is none.
     pub fn for_server(
         server: &Server,
         ca_file: Option<&Path>,
-        http2: bool,
     ) -> Result<Option<Self>, TargetError> {
         if !server.tls {
             return Ok(None);
@@ -37,12 +39,20 @@ impl Tls {
         let tls = |why: String| TargetError::Tls(why);
         let mut roots = RootCertStore::empty();
         if let Some(path) = ca_file {
-            let unreadable = |why| tls(format!("{}: {why}", path.display()));
+            let unreadable = |why| {
+                tls(format!(
+                    "{}: {why}; --ca-file takes a PEM file of certificates",
+                    path.display()
+                ))
+            };
             for certificate in
                 CertificateDer::pem_file_iter(path).map_err(|why| unreadable(why.to_string()))?
             {
                 let certificate = certificate.map_err(|why| unreadable(why.to_string()))?;
                 roots.add(certificate).map_err(|why| unreadable(why.to_string()))?;
+            }
+            if roots.is_empty() {
+                return Err(unreadable("it has no certificate".into()));
             }
         }
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -55,24 +65,62 @@ impl Tls {
             .map_err(|why| tls(why.to_string()))?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        let protocol: &[u8] = if http2 { b"h2" } else { b"http/1.1" };
-        config.alpn_protocols = vec![protocol.to_vec()];
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let mut http2 = config.clone();
+        http2.alpn_protocols = vec![b"h2".to_vec()];
         let name = ServerName::try_from(server.host.clone()).map_err(|why| tls(why.to_string()))?;
-        Ok(Some(Self { config: Arc::new(config), name }))
+        Ok(Some(Self { http1: Arc::new(config), http2: Arc::new(http2), name }))
     }
 
-    /// The configuration and the name that the server must prove.
-    pub(super) fn parts(&self) -> (Arc<ClientConfig>, ServerName<'static>) {
-        (Arc::clone(&self.config), self.name.clone())
+    /// The configuration for HTTP/2 and the name that the server must prove.
+    pub(super) fn http2(&self) -> (Arc<ClientConfig>, ServerName<'static>) {
+        (Arc::clone(&self.http2), self.name.clone())
     }
 
-    /// A TLS session that has not begun.
+    /// A TLS session for HTTP/1.1 that has not begun.
     ///
     /// # Errors
     /// If TLS refuses the configuration.
     pub fn session(&self) -> io::Result<ClientConnection> {
-        ClientConnection::new(Arc::clone(&self.config), self.name.clone()).map_err(io::Error::other)
+        ClientConnection::new(Arc::clone(&self.http1), self.name.clone()).map_err(io::Error::other)
     }
+}
+
+/// Why a connection cannot be opened, in words that say what to do where TLS is the reason.
+pub(super) fn explain(error: &io::Error) -> String {
+    use rustls::{AlertDescription, CertificateError as Bad, Error};
+
+    let Some(why) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
+        return error.to_string();
+    };
+    let what = match why {
+        Error::InvalidCertificate(Bad::UnknownIssuer) => {
+            "the server's certificate is signed by nobody who is trusted here; if it is right, \
+             name a PEM file with its authority's certificate by --ca-file"
+        }
+        Error::InvalidCertificate(Bad::NotValidForName | Bad::NotValidForNameContext { .. }) => {
+            "the server's certificate is for another name than the address has; use a name that \
+             stands in the certificate"
+        }
+        Error::InvalidCertificate(Bad::Expired | Bad::ExpiredContext { .. }) => {
+            "the server's certificate has expired; it needs a new one"
+        }
+        Error::InvalidCertificate(Bad::Other(other))
+            if other.to_string().contains("CaUsedAsEndEntity") =>
+        {
+            "the server shows the certificate of an authority as its own; make it one with \
+             basicConstraints=CA:FALSE"
+        }
+        Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
+            "the server does not speak this version of HTTP over TLS; use --http2 where it speaks \
+             nothing else, and leave it out where it does not"
+        }
+        Error::InvalidMessage(_) => {
+            "the server does not speak TLS here; write http:// instead of https://"
+        }
+        other => return format!("TLS: {other}"),
+    };
+    format!("TLS: {what}")
 }
 
 /// A connection that never blocks.

@@ -1,16 +1,66 @@
 //! Prompt texts: random common words, as many as make the asked number of tokens.
 
-use std::sync::LazyLock;
+use std::sync::Arc;
 
 use super::rng::Random;
 
-static WORDS: LazyLock<Vec<&'static str>> =
-    LazyLock::new(|| include_str!("words.txt").split_whitespace().collect());
+/// Words in a salt: 60 bits, of all the words.
+pub const SALT_WORDS: u32 = 6;
+/// Fewer words than these would make texts that resemble each other.
+const FEWEST: u32 = 256;
 
-/// Bits that choose a word: there are 2¹⁰ of them.
-const BITS: u32 = 10;
-/// Words in a salt: 60 bits.
-pub const SALT_WORDS: u32 = 64 / BITS;
+/// The words of which prompts are made: a power of two of them, so that bits choose one.
+#[derive(Clone, Debug)]
+pub struct Words {
+    list: Arc<[&'static str]>,
+    bits: u32,
+}
+
+impl Default for Words {
+    /// All of them: 2¹⁰.
+    fn default() -> Self {
+        Self::first(include_str!("words.txt").split_whitespace().collect())
+    }
+}
+
+impl Words {
+    /// Those that are wanted; `None` if they are too few.
+    #[must_use]
+    pub fn of(is_wanted: impl Fn(&str) -> bool) -> Option<Self> {
+        let all = include_str!("words.txt").split_whitespace();
+        let list: Vec<_> = all.filter(|word| is_wanted(word)).collect();
+        (list.len() >= FEWEST as usize).then(|| Self::first(list))
+    }
+
+    /// As many of a list's first words as are a power of two.
+    fn first(mut list: Vec<&'static str>) -> Self {
+        let bits = list.len().max(1).ilog2();
+        list.truncate(1 << bits);
+        Self { list: list.into(), bits }
+    }
+
+    /// The words.
+    pub fn iter(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.list.iter().copied()
+    }
+
+    /// Appends so many random words, each followed by a space. None of them needs an escape in
+    /// JSON.
+    pub fn append(&self, out: &mut Vec<u8>, random: &mut Random, count: u32) {
+        out.reserve(count as usize * 7);
+        let (mut bits, mut left) = (0, 0);
+        for _ in 0..count {
+            if left < self.bits {
+                (bits, left) = (random.bits(), 64);
+            }
+            let index = bits & ((1 << self.bits) - 1);
+            out.extend_from_slice(self.list[index as usize].as_bytes());
+            out.push(b' ');
+            bits >>= self.bits;
+            left -= self.bits;
+        }
+    }
+}
 
 /// How many tokens a prompt of so many words has, as the server counts them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,22 +102,6 @@ impl Ruler {
     }
 }
 
-/// Appends so many random words, each followed by a space. None of them needs an escape in JSON.
-pub fn append_words(out: &mut Vec<u8>, random: &mut Random, count: u32) {
-    out.reserve(count as usize * 7);
-    let words = &*WORDS;
-    let (mut bits, mut left) = (0, 0);
-    for _ in 0..count {
-        if left < BITS {
-            (bits, left) = (random.bits(), 64);
-        }
-        out.extend_from_slice(words[(bits & ((1 << BITS) - 1)) as usize].as_bytes());
-        out.push(b' ');
-        bits >>= BITS;
-        left -= BITS;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::rng::Purpose;
@@ -75,19 +109,29 @@ mod tests {
 
     #[test]
     fn the_words_are_a_power_of_two_of_different_plain_words() {
-        let set: std::collections::BTreeSet<_> = WORDS.iter().collect();
-        assert_eq!(set.len(), 1 << BITS);
-        assert!(WORDS.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase())));
+        let words = Words::default();
+        let set: std::collections::BTreeSet<_> = words.iter().collect();
+        assert_eq!((set.len(), words.bits), (1024, 10));
+        assert!(words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase())));
     }
 
     #[test]
     fn a_text_has_as_many_words_as_asked_and_uses_all_of_them() {
-        let mut out = Vec::new();
-        append_words(&mut out, &mut Random::new(1, Purpose::Text, 0), 20_000);
-        let text = String::from_utf8(out).unwrap();
-        assert_eq!(text.split_whitespace().count(), 20_000);
-        let used: std::collections::BTreeSet<_> = text.split_whitespace().collect();
-        assert_eq!(used.len(), 1 << BITS);
+        let some = Words::of(|word| !word.contains('e')).unwrap();
+        for (words, number) in [(Words::default(), 1024), (some, 256)] {
+            let mut out = Vec::new();
+            words.append(&mut out, &mut Random::new(1, Purpose::Text, 0), 20_000);
+            let text = String::from_utf8(out).unwrap();
+            assert_eq!(text.split_whitespace().count(), 20_000);
+            let used: std::collections::BTreeSet<_> = text.split_whitespace().collect();
+            assert_eq!(used.len(), number);
+            assert!(words.iter().all(|word| used.contains(word)));
+        }
+    }
+
+    #[test]
+    fn too_few_words_are_none() {
+        assert!(Words::of(|word| word.starts_with('z')).is_none());
     }
 
     #[test]

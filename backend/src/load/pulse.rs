@@ -16,6 +16,7 @@ use memchr::memmem;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
 
+use super::limits::raise_open_files;
 use super::live::Stop;
 use super::stamp::{self, Arrived};
 
@@ -75,6 +76,7 @@ impl Pulse {
     /// # Errors
     /// If the system gives none.
     pub fn listen() -> io::Result<Self> {
+        raise_open_files();
         let poll = Poll::new()?;
         let mut listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
         poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;

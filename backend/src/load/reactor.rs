@@ -15,7 +15,7 @@ use tokencap_shared::units::{Moment, Nanos};
 
 use super::answer::End;
 use super::conn::{Active, Conn, Progress, State};
-use super::io::Io;
+use super::io::{Io, explain};
 use super::ledger::{Job, Ledger, ThreadEvidence};
 use super::pace::Pacer;
 use super::shared::Shared;
@@ -442,7 +442,6 @@ fn unreachable(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => "connection refused".into(),
         io::ErrorKind::ConnectionReset => "connection reset while it was opened".into(),
-        io::ErrorKind::InvalidData => format!("TLS: {error}"),
-        _ => error.to_string(),
+        _ => explain(error),
     }
 }

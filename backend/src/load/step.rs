@@ -22,6 +22,7 @@ use super::clock::Clock;
 pub use super::collector::Recorder;
 use super::collector::{Collector, Ending, collect, evidence_of};
 use super::io::Tls;
+use super::limits::raise_open_files;
 use super::live::{Live, Stop};
 use super::prompt::Ruler;
 use super::running::{Control, Steer};
@@ -247,6 +248,7 @@ fn run(
     recorder: &mut dyn Recorder,
     steer: &mut Steer<'_>,
 ) -> Result<StepRecord, StepError> {
+    raise_open_files();
     let Generator { target, workload, clock, .. } = generator;
     let salt = generator.salt ^ (u64::from(plan.id) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let source = Arc::new(Source::new(

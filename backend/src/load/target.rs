@@ -8,6 +8,8 @@ use std::time::Duration;
 use hyper::Uri;
 use hyper::http::HeaderValue;
 
+use super::prompt::Words;
+
 /// Why a target cannot be used as it was given.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
@@ -213,6 +215,9 @@ pub struct Target {
     pub hold_idle: bool,
     /// Speak HTTP/2, with TLS or (by prior knowledge) without.
     pub http2: bool,
+    /// The words of which prompts are made: those that are one token each, where the model's
+    /// tokenizer is known.
+    pub words: Words,
 }
 
 impl Target {
@@ -240,6 +245,7 @@ impl Target {
             exact_lengths: true,
             hold_idle: true,
             http2: false,
+            words: Words::default(),
         })
     }
 

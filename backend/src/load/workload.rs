@@ -9,7 +9,7 @@ use tokencap_shared::units::{Nanos, Rate};
 use tokencap_shared::workload::{CacheState, Class, Length, Shape, Think, Workload};
 
 use super::json::escape_into;
-use super::prompt::{Ruler, SALT_WORDS, append_words};
+use super::prompt::{Ruler, SALT_WORDS, Words};
 use super::rng::{Purpose, Random};
 use super::target::{Route, Target};
 use super::trace::{Entry, Trace};
@@ -39,6 +39,7 @@ pub struct Source {
     shape: Shape,
     cache: CacheState,
     ruler: Ruler,
+    words: Words,
     seed: u64,
     salt: u64,
     route: Route,
@@ -108,7 +109,11 @@ impl Source {
                 let mut text = Vec::new();
                 let words = ruler.words(tokens);
                 // What is shared is shared by all steps: no seed of a step is in it.
-                append_words(&mut text, &mut Random::new(0, Purpose::Shared, index as u64), words);
+                target.words.append(
+                    &mut text,
+                    &mut Random::new(0, Purpose::Shared, index as u64),
+                    words,
+                );
                 text.into()
             })
             .collect();
@@ -123,6 +128,7 @@ impl Source {
             shape: workload.shape.clone(),
             cache: workload.cache,
             ruler,
+            words: target.words.clone(),
             seed,
             salt,
             route: target.route,
@@ -181,7 +187,11 @@ impl Source {
         let mut own = Vec::new();
         if self.cache != CacheState::Warm {
             words = words.saturating_sub(SALT_WORDS);
-            append_words(&mut own, &mut Random::new(self.salt, Purpose::Salt, index), SALT_WORDS);
+            self.words.append(
+                &mut own,
+                &mut Random::new(self.salt, Purpose::Salt, index),
+                SALT_WORDS,
+            );
         }
         // Nothing is to be found in a cache: the salt comes before the shared text, too.
         let shared = if self.cache == CacheState::Cold {
@@ -190,7 +200,7 @@ impl Source {
         } else {
             shared
         };
-        append_words(&mut own, &mut text, words);
+        self.words.append(&mut own, &mut text, words);
         Task {
             source: Arc::clone(self),
             shape,
@@ -218,16 +228,16 @@ impl Source {
                 u64::MAX
             };
             let mut salt = Random::new(self.salt, Purpose::Salt, shared_by);
-            append_words(&mut own, &mut salt, SALT_WORDS);
+            self.words.append(&mut own, &mut salt, SALT_WORDS);
             words = words.saturating_sub(SALT_WORDS);
         }
         for &block in &entry.blocks {
             let length = self.ruler.words(block_tokens).min(words);
             let mut random = Random::new(0, Purpose::Shared, u64::from(block) | 1 << 32);
-            append_words(&mut own, &mut random, length);
+            self.words.append(&mut own, &mut random, length);
             words -= length;
         }
-        append_words(&mut own, &mut text, words);
+        self.words.append(&mut own, &mut text, words);
         Task {
             source: Arc::clone(self),
             shape: Random::new(self.seed, Purpose::Shape, index),
@@ -340,7 +350,7 @@ impl Task {
             }
         }
         let new = draw(*new_tokens, &mut self.shape);
-        append_words(&mut self.own, &mut self.text, source.ruler.words(new));
+        source.words.append(&mut self.own, &mut self.text, source.ruler.words(new));
         self.input_tokens += self.output_tokens + new;
         self.output_tokens = draw(*output_tokens, &mut self.shape).max(1);
         draw_think(*think, &mut self.shape)

@@ -38,7 +38,7 @@ impl Source {
         if server.path.is_empty() {
             server.path = "/metrics".into();
         }
-        let tls = Tls::for_server(&server, ca_file, false)?;
+        let tls = Tls::for_server(&server, ca_file)?;
         Ok(Self { name: name.into(), server, tls })
     }
 

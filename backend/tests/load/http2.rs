@@ -11,12 +11,13 @@ use hyper::http::{Request, Response};
 use tokencap::load::step::StepPlan;
 use tokencap::load::target::Route;
 use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::step::{SHORT, generator, plan, run_with, workload};
 
 /// How the server answers.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+pub(crate) enum Way {
     /// A whole stream, of so many tokens, 10 ms apart.
     Stream(u32),
     /// A reset after the first token.
@@ -48,26 +49,32 @@ fn start(way: Way, max_streams: u32) -> Server {
                 let (stream, _) = listener.accept().await.unwrap();
                 connections.fetch_add(1, Ordering::SeqCst);
                 let most = Arc::clone(&most);
-                tokio::spawn(async move {
-                    let mut builder = h2::server::Builder::new();
-                    builder.max_concurrent_streams(max_streams);
-                    let Ok(mut connection) = builder.handshake::<_, Bytes>(stream).await else {
-                        return;
-                    };
-                    let open = Arc::new(AtomicUsize::new(0));
-                    while let Some(Ok((request, respond))) = connection.accept().await {
-                        let (open, most) = (Arc::clone(&open), Arc::clone(&most));
-                        most.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                        tokio::spawn(async move {
-                            answer(way, request, respond).await;
-                            open.fetch_sub(1, Ordering::SeqCst);
-                        });
-                    }
-                });
+                tokio::spawn(connection(stream, way, max_streams, most));
             }
         });
     });
     server
+}
+
+/// Serves one connection; `most` becomes the most streams that were open on it.
+pub(crate) async fn connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    way: Way,
+    max_streams: u32,
+    most: Arc<AtomicUsize>,
+) {
+    let mut builder = h2::server::Builder::new();
+    builder.max_concurrent_streams(max_streams);
+    let Ok(mut connection) = builder.handshake::<_, Bytes>(stream).await else { return };
+    let open = Arc::new(AtomicUsize::new(0));
+    while let Some(Ok((request, respond))) = connection.accept().await {
+        let (open, most) = (Arc::clone(&open), Arc::clone(&most));
+        most.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        tokio::spawn(async move {
+            answer(way, request, respond).await;
+            open.fetch_sub(1, Ordering::SeqCst);
+        });
+    }
 }
 
 async fn answer(way: Way, mut request: Request<h2::RecvStream>, mut respond: SendResponse<Bytes>) {

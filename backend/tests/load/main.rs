@@ -10,4 +10,5 @@ mod shape;
 mod starved;
 mod step;
 mod support;
+mod tls;
 mod wire;
