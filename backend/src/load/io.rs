@@ -94,7 +94,8 @@ pub(super) fn explain(error: &io::Error) -> String {
         return error.to_string();
     };
     let what = match why {
-        Error::InvalidCertificate(Bad::UnknownIssuer) => {
+        // A bad signature: the named authority has the name of the one that signed, and another key.
+        Error::InvalidCertificate(Bad::UnknownIssuer | Bad::BadSignature) => {
             "the server's certificate is signed by nobody who is trusted here; if it is right, \
              name a PEM file with its authority's certificate by --ca-file"
         }

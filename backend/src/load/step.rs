@@ -341,7 +341,8 @@ fn run(
         Ending::Stopped(reason) => (Some(reason), None),
         Ending::Abandoned(reason) => (None, Some(reason)),
     };
-    let (end, scheduled) = (clock.now(), shared.scheduled());
+    // It may have been stopped before the instant at which it was to start.
+    let (end, scheduled) = (clock.now().max(planned.start), shared.scheduled());
     // A step that was stopped or steered has the window that it came to: the last request may have
     // ended before a window was closed as soon as its threads could know.
     let w1 = collector.window.1;
