@@ -122,6 +122,10 @@ async fn a_served_bundle_shows_what_the_measuring_side_computes() {
             assert_shows(browser, lang, &report).await;
             assert_fits(browser).await;
             browser.screenshot(&format!("report-phone-{}", lang.tag())).await;
+            // On a phone nothing of the summary lies beside the screen.
+            let wide = "const frame = document.getElementById('summary').closest('.scrolls');
+                return frame.scrollWidth - frame.clientWidth";
+            assert_eq!(browser.run(wide, vec![]).await, json!(0));
         }
         browser.assert_no_complaints().await;
     })

@@ -114,17 +114,33 @@ impl Line<'_> {
             Measured::Value(at) => get(at),
             Measured::Missing(reason) => self.dash(reason),
         };
+        let terms = &self.text.words.term;
+        let money = self.report.prices.as_ref().map_or("¤", |prices| &prices.currency);
+        // Where a row is a card, on a phone, each figure has its column's name beside it.
+        let figure = |name: &str, unit: &str, class: &'static str, figure: AnyView| {
+            let label = format!("{name} {unit}");
+            view! { <td class=class data-label=label>{figure}</td> }.into_any()
+        };
+        let (per_mtok, a_day) = (format!("{money}/MTok"), format!("{money}/day"));
+        let figures = [
+            figure(terms.lambda, "req/s", "number", self.lambda()),
+            figure(terms.goodput_per_gpu, "tok/s/GPU", "number", at(&|at| self.per_gpu(at))),
+            figure(terms.daily, "Mtok/day", "number main", at(&|at| self.daily(at))),
+            figure(
+                terms.business,
+                self.text.words.say.steps_unit,
+                "number",
+                at(&|at| self.business(at)),
+            ),
+            figure(terms.cost_per_mtok, &per_mtok, "number", self.cost()),
+            figure(terms.price, &per_mtok, "number", self.price()),
+            figure(terms.value_at_price, &a_day, "number", self.value()),
+        ];
         view! {
             <tr aria-current=move || chosen().then_some("true") data-testid="summary-row">
                 {self.model()}
                 {self.promise()}
-                <td class="number">{self.lambda()}</td>
-                <td class="number">{at(&|at| self.per_gpu(at))}</td>
-                <td class="number main">{at(&|at| self.daily(at))}</td>
-                <td class="number">{at(&|at| self.business(at))}</td>
-                <td class="number">{self.cost()}</td>
-                <td class="number">{self.price()}</td>
-                <td class="number">{self.value()}</td>
+                {figures.collect_view()}
                 {self.sign_off()}
             </tr>
         }
@@ -166,7 +182,9 @@ impl Line<'_> {
             (self.text.page.promises_held)(held, signed.count())
         });
         let name = self.row.promise.name.clone();
-        view! { <td class="text">{name}<small class="note">{signed}</small></td> }.into_any()
+        let label = self.text.words.term.promise;
+        view! { <td class="text" data-label=label>{name}<small class="note">{signed}</small></td> }
+            .into_any()
     }
 
     fn lambda(&self) -> AnyView {
@@ -282,7 +300,7 @@ impl Line<'_> {
         let cell = view::sign_off(&self.row.sign_off, self.text.words);
         let class = format!("pill {}", tone_class(cell.tone));
         view! {
-            <td class="text"><span class=class data-testid="sign-off">{cell_content(&cell)}</span></td>
+            <td class="text" data-label=self.text.words.term.sign_off><span class=class data-testid="sign-off">{cell_content(&cell)}</span></td>
         }
         .into_any()
     }

@@ -52,7 +52,7 @@ pub(super) fn page(page: Page<'_>) -> Markup {
             input type="hidden" name="of" value=(item.id());
             (choices(page, item, step))
             @if let Some(other) = other { (compare::section(page, item, other)) }
-            (validity(page, &report, row))
+            (validity(page, item, &report, row))
             @if let Some(step) = step { (of_step(page, item, row, step)) }
             section data-testid="what-if" {
                 h2 { (text.what_if) }
@@ -108,15 +108,16 @@ fn choices(page: Page<'_>, item: &Item, step: Option<&Step>) -> Markup {
 }
 
 /// Which steps count and why others do not, and every step's figures.
-fn validity(page: Page<'_>, report: &Report, row: &Row) -> Markup {
+fn validity(page: Page<'_>, item: &Item, report: &Report, row: &Row) -> Markup {
     let words = page.words;
     let mut notes = view::validity(row, words);
     notes.extend(view::soaks(row, words));
     html! {
         section data-testid="validity" {
             h2 { (page.text.validity) }
-            @if notes.is_empty() { p { (page.text.all_valid) } }
-            @else { (html::notes(&notes, true, "validity-notes")) }
+            @if !item.is_measured() { p { (page.text.imported) } }
+            @else if notes.is_empty() { p { (page.text.all_valid) } }
+            @if !notes.is_empty() { (html::notes(&notes, true, "validity-notes")) }
             @for warning in &row.warnings { p.note { (warning) } }
             (html::table(&view::steps(report, row, words), "steps"))
             (charts(page, [charts::throughput(row, words), charts::attainment(row, words)]))
