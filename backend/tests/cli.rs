@@ -4,43 +4,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
 
+mod common;
+
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::{Command, Output};
 
+use common::{cluster, plan};
 use tempfile::TempDir;
-use tokencap::presets::{self, Kind};
-use tokencap::sim;
 
-const PLAN: &str = r#"
-promise = "demo"
-workload = "demo"
-
-[deployment]
-model = "sim-demo"
-engine = "tokencap-sim"
-gpu = "simulated"
-gpus_serving = 2
-gpus_provisioned = 2
-simulated = true
-
-[sweep]
-rates = [6, 9]
-warmup_s = 0.5
-window_s = 1.5
-"#;
-
-fn cluster(key: Option<&str>) -> sim::Handle {
-    let preset = presets::find(Kind::Sim, "demo").unwrap();
-    let config = sim::Config::from_toml(preset.text).unwrap();
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    sim::serve(config, key.map(str::to_owned), listener).unwrap()
-}
+const RATES: &str = "[sweep]\nrates = [6, 9]\nwarmup_s = 0.5\nwindow_s = 1.5\n";
 
 fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    std::fs::write(folder.path().join("plan.toml"), PLAN).unwrap();
-    folder
+    common::folder(&plan(RATES))
 }
 
 /// Runs the program in a folder; the arguments are separated by spaces.
@@ -138,7 +114,8 @@ fn what_is_wrong_with_the_target_is_said_before_anything_is_measured() {
 #[test]
 fn a_plan_with_a_typo_is_answered_with_its_place() {
     let folder = folder();
-    std::fs::write(folder.path().join("plan.toml"), PLAN.replace("window_s", "windw_s")).unwrap();
+    std::fs::write(folder.path().join("plan.toml"), plan(RATES).replace("window_s", "windw_s"))
+        .unwrap();
     let sweep = "sweep --target http://127.0.0.1:9 --plan";
     let typo = tokencap(folder.path(), &format!("{sweep} plan.toml"));
     says(&typo, &["plan.toml:16:1:", "windw_s", "window_s"]);
@@ -168,7 +145,7 @@ fn a_file_that_is_no_bundle_is_refused_in_one_sentence() {
 #[test]
 fn a_truncated_bundle_is_refused() {
     let (cluster, folder) = (cluster(None), folder());
-    let plan = PLAN.replace("[6, 9]", "[6]");
+    let plan = plan(RATES).replace("[6, 9]", "[6]");
     std::fs::write(folder.path().join("plan.toml"), plan).unwrap();
     let sweep = format!("sweep --target http://{} --plan plan.toml", cluster.addr);
     assert!(tokencap(folder.path(), &sweep).status.success());
@@ -196,7 +173,7 @@ fn a_disk_that_cannot_hold_the_bundle_is_known_before_the_measurement() {
 #[test]
 fn an_interrupt_keeps_what_was_measured() {
     let (cluster, folder) = (cluster(None), folder());
-    let plan = PLAN.replace("[6, 9]", "[6, 9, 9, 9, 9, 9, 9, 9]");
+    let plan = plan(RATES).replace("[6, 9]", "[6, 9, 9, 9, 9, 9, 9, 9]");
     std::fs::write(folder.path().join("plan.toml"), plan).unwrap();
     let running = Command::new(env!("CARGO_BIN_EXE_tokencap"))
         .args(["sweep", "--target", &format!("http://{}", cluster.addr), "--plan", "plan.toml"])

@@ -4,41 +4,23 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
 
-use std::net::{Ipv4Addr, TcpListener};
+mod common;
+
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tokencap::load::journal::Journal;
-use tokencap::presets::{self, Kind};
 use tokencap::{sim, store};
 use tokencap_shared::step::StepKind;
 
-const PLAN: &str = r#"
-promise = "demo"
-workload = "demo"
-
-[deployment]
-model = "sim-demo"
-engine = "tokencap-sim"
-gpu = "simulated"
-gpus_serving = 2
-gpus_provisioned = 2
-simulated = true
-"#;
-
 fn cluster() -> sim::Handle {
-    let preset = presets::find(Kind::Sim, "demo").unwrap();
-    let config = sim::Config::from_toml(preset.text).unwrap();
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    sim::serve(config, None, listener).unwrap()
+    common::cluster(None)
 }
 
-fn folder(more: &str) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    std::fs::write(folder.path().join("plan.toml"), format!("{PLAN}{more}")).unwrap();
-    folder
+fn folder(rates: &str) -> TempDir {
+    common::folder(&common::plan(rates))
 }
 
 fn command(folder: &Path, arguments: &str) -> Command {

@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use fantoccini::Locator;
 use serde_json::json;
 use tokencap_shared::capacity;
 use tokencap_shared::measured::Missing;
@@ -60,18 +59,12 @@ fn expected(report: &Report, words: &Words) -> Vec<String> {
     figures.chain(cells.map(|cell| cell.text)).chain(pairs).collect()
 }
 
-/// All that stands on the page, whether or not one must scroll to it.
-async fn page_text(browser: &Browser) -> String {
-    let text = browser.run("return document.getElementById('main').textContent", vec![]).await;
-    text.as_str().unwrap().to_owned()
-}
-
 async fn assert_shows(browser: &Browser, lang: Lang, report: &Report) {
     let button = format!("[data-testid=lang-{}]", lang.tag());
     browser.click(&button).await;
     let language = browser.run("return document.documentElement.lang", vec![]).await;
     assert_eq!(language, json!(lang.tag()));
-    let page = page_text(browser).await;
+    let page = browser.content("#main").await;
     let missing: Vec<String> =
         expected(report, lang.words()).into_iter().filter(|text| !page.contains(text)).collect();
     assert!(missing.is_empty(), "not on the page: {missing:?}");
@@ -80,21 +73,6 @@ async fn assert_shows(browser: &Browser, lang: Lang, report: &Report) {
 async fn rows(browser: &Browser) -> usize {
     let count = "return document.querySelectorAll('[data-testid=summary-row]').length";
     browser.run(count, vec![]).await.as_u64().unwrap() as usize
-}
-
-async fn open_file(browser: &Browser, path: &Path) {
-    let input = browser.client().find(Locator::Css("#file")).await.unwrap();
-    input.send_keys(path.to_str().unwrap()).await.unwrap();
-}
-
-/// What a page that is too wide shows only to those who scroll sideways.
-async fn assert_fits(browser: &Browser) {
-    let wide = "const page = document.documentElement;
-        return [...document.querySelectorAll('main *')]
-            .filter(element => !element.closest('.scrolls'))
-            .filter(element => element.getBoundingClientRect().right > page.clientWidth + 1)
-            .map(element => element.outerHTML.slice(0, 100))";
-    assert_eq!(browser.run(wide, vec![]).await, json!([]));
 }
 
 /// Fails if the browser complained of anything but that a static host has no list of bundles.
@@ -114,13 +92,13 @@ async fn a_served_bundle_shows_what_the_measuring_side_computes() {
         let report = native(None);
         for (lang, _) in Lang::ALL {
             assert_shows(browser, lang, &report).await;
-            assert_fits(browser).await;
+            browser.assert_fits().await;
             browser.screenshot(&format!("report-{}", lang.tag())).await;
         }
         browser.client().set_window_size(390, 844).await.unwrap();
         for (lang, _) in Lang::ALL {
             assert_shows(browser, lang, &report).await;
-            assert_fits(browser).await;
+            browser.assert_fits().await;
             browser.screenshot(&format!("report-phone-{}", lang.tag())).await;
             // On a phone nothing of the summary lies beside the screen.
             let wide = "const frame = document.getElementById('summary').closest('.scrolls');
@@ -140,15 +118,15 @@ async fn files_are_opened_without_a_server_and_priced_by_the_chosen_sheet() {
     let sheet: PriceSheet = toml::from_str(sheet).unwrap();
     in_browser("file", async |browser| {
         browser.open(&static_host(|file| Some(file.bytes.to_vec())).await).await;
-        open_file(browser, &toy).await;
+        browser.choose_file("#file", &toy).await;
         browser.until("the first report stands there", async || rows(browser).await == 1).await;
         for (lang, _) in Lang::ALL {
             assert_shows(browser, lang, &native(None)).await;
         }
-        open_file(browser, &other).await;
+        browser.choose_file("#file", &other).await;
         browser.until("the other has joined it", async || rows(browser).await == 2).await;
         // The same run again is no third row.
-        open_file(browser, &toy).await;
+        browser.choose_file("#file", &toy).await;
         let status = "return document.querySelector('[data-testid=opened]').textContent";
         let said = async || browser.run(status, vec![]).await;
         browser.until("the first was opened again", async || said().await != json!("")).await;
@@ -157,7 +135,7 @@ async fn files_are_opened_without_a_server_and_priced_by_the_chosen_sheet() {
         let words = Lang::En.words();
         browser.click("[data-testid=lang-en]").await;
         let no_prices = (words.missing)(&Missing::NoPriceSheet);
-        assert!(page_text(browser).await.contains(&no_prices));
+        assert!(browser.content("#main").await.contains(&no_prices));
         browser.click("#price-sheet option[value='0']").await;
         let priced = native(Some(sheet));
         let cells = view::summary(&priced, words).rows.remove(0);
@@ -166,7 +144,7 @@ async fn files_are_opened_without_a_server_and_priced_by_the_chosen_sheet() {
         for cell in [3, 5, 6, 8, 9].map(|column| &cells[column]) {
             assert!(row.contains(&cell.text), "{:?} is not in the row: {row}", cell.text);
         }
-        assert_fits(browser).await;
+        browser.assert_fits().await;
         browser.screenshot("report-priced").await;
         assert_only_no_server(browser).await;
     })
@@ -188,7 +166,7 @@ async fn files_that_are_no_bundles_are_refused_in_words_and_harm_nothing() {
         for (at, (name, bytes)) in wrong.iter().enumerate() {
             let path = folder.path().join(name);
             std::fs::write(&path, bytes).unwrap();
-            open_file(browser, &path).await;
+            browser.choose_file("#file", &path).await;
             let count = "return document.querySelectorAll('#problems .problem').length";
             let problems = async || browser.run(count, vec![]).await;
             browser.until("it is refused", async || problems().await == json!(at + 1)).await;
@@ -200,7 +178,7 @@ async fn files_that_are_no_bundles_are_refused_in_words_and_harm_nothing() {
                 assert!(said.contains(name), "{said}");
             }
         }
-        open_file(browser, &toy).await;
+        browser.choose_file("#file", &toy).await;
         browser.until("a good file opens", async || rows(browser).await == 1).await;
         assert_only_no_server(browser).await;
     })

@@ -34,26 +34,6 @@ fn toy(folder: &Path) -> PathBuf {
     file(folder, "toy.tokencap", &bundle::write(&fixture::bundle()).unwrap())
 }
 
-async fn choose_file(browser: &Browser, css: &str, path: &Path) {
-    let input = browser.client().find(Locator::Css(css)).await.unwrap();
-    input.send_keys(path.to_str().unwrap()).await.unwrap();
-}
-
-/// All that stands in an element, seen or scrolled away; empty without the element.
-async fn content(browser: &Browser, css: &str) -> String {
-    let script = "return document.querySelector(arguments[0])?.textContent ?? ''";
-    browser.run(script, vec![json!(css)]).await.as_str().unwrap().to_owned()
-}
-
-async fn assert_fits(browser: &Browser) {
-    let wide = "const page = document.documentElement;
-        return [...document.querySelectorAll('main *')]
-            .filter(element => !element.closest('.scrolls'))
-            .filter(element => element.getBoundingClientRect().right > page.clientWidth + 1)
-            .map(element => element.outerHTML.slice(0, 100))";
-    assert_eq!(browser.run(wide, vec![]).await, json!([]));
-}
-
 /// Types into a field. The page may be made anew between finding it and typing: then it is found
 /// again.
 async fn type_into(browser: &Browser, css: &str, keys: &str) {
@@ -101,38 +81,38 @@ async fn a_run_is_shown_in_full_in_both_languages_and_judged_anew_under_other_pr
                 view::rules(row, shown, words),
             ];
             let caption = tables[0].caption.clone();
-            let there = async || content(browser, ".workbench").await.contains(&caption);
+            let there = async || browser.content(".workbench").await.contains(&caption);
             browser.until("the page is made", there).await;
-            let page = content(browser, ".workbench").await;
+            let page = browser.content(".workbench").await;
             for cell in tables.into_iter().flat_map(|table| table.rows).flatten() {
                 assert!(page.contains(&cell.text), "{} is not on the page", cell.text);
             }
             let charts = "return document.querySelectorAll('.workbench .chart polyline').length";
             assert!(browser.run(charts, vec![]).await.as_u64().unwrap() > 8);
-            assert_fits(browser).await;
+            browser.assert_fits().await;
             browser.screenshot(&format!("runs-{}", lang.tag())).await;
         }
         browser.click("[data-testid=lang-en]").await;
-        let english = async || content(browser, "#promises").await.contains("Promise");
+        let english = async || browser.content("#promises").await.contains("Promise");
         browser.until("it is in English again", english).await;
         // A limit that no request meets, typed over the sheet's own.
         for keys in [format!("{}a{}1", '\u{e009}', '\u{e000}'), ".".to_owned(), "5".to_owned()] {
             type_into(browser, "#ttft0", &keys).await;
         }
         let scenario = async || {
-            content(browser, "[data-testid=step] h2").await.contains("scenario, not signed")
+            browser.content("[data-testid=step] h2").await.contains("scenario, not signed")
         };
         browser.until("it is judged anew", scenario).await;
         let broken = Lang::En.words().verdict;
         let broken = broken(tokencap_shared::judge::Verdict::Broken);
-        assert!(content(browser, "#promises").await.contains(broken));
+        assert!(browser.content("#promises").await.contains(broken));
         // The choice stands in the address: the same link shows the same again.
         let address = browser.run("return location.hash", vec![]).await;
         assert!(address.as_str().unwrap().contains("ttft0=1.5&"), "{address}");
         let focus = browser.run("return document.activeElement.id", vec![]).await;
         assert_eq!(focus, json!("ttft0"));
         browser.client().set_window_size(390, 844).await.unwrap();
-        assert_fits(browser).await;
+        browser.assert_fits().await;
         browser.screenshot("runs-phone").await;
         browser.assert_no_complaints().await;
     })
@@ -152,10 +132,10 @@ async fn definitions_are_searched_in_either_language() {
                 Lang::En => TERMS[0].en,
                 Lang::Zh => TERMS[0].zh,
             };
-            let first = async || content(browser, ".glossary dt").await.starts_with(name);
+            let first = async || browser.content(".glossary dt").await.starts_with(name);
             browser.until("the terms stand there", first).await;
             assert_eq!(terms().await, TERMS.len());
-            assert_fits(browser).await;
+            browser.assert_fits().await;
             browser.screenshot(&format!("definitions-{}", lang.tag())).await;
         }
         for letter in ["g", "o", "o", "d", "p", "u", "t"] {
@@ -177,18 +157,18 @@ async fn results_of_another_tool_are_audited_and_become_a_row_that_nobody_can_si
     in_browser("import", async |browser| {
         browser.open(&static_host(|file| Some(file.bytes.to_vec())).await).await;
         browser.click("[data-testid=lang-en]").await;
-        choose_file(browser, "#file", &vllm).await;
+        browser.choose_file("#file", &vllm).await;
         browser.text("[data-testid=audit]").await;
-        let audit = content(browser, "[data-testid=audit]").await;
+        let audit = browser.content("[data-testid=audit]").await;
         for said in ["vLLM", "not signable", "vllm.json"] {
             assert!(audit.contains(said), "{said}: {audit}");
         }
         // Records that say when requests were sent are judged as measured ones are.
-        assert!(!content(browser, "#promises").await.is_empty());
+        assert!(!browser.content("#promises").await.is_empty());
         browser.screenshot("import").await;
         go(browser, "report").await;
-        choose_file(browser, "#file", &other).await;
-        let refused = async || content(browser, "#problems").await.contains("notes.json");
+        browser.choose_file("#file", &other).await;
+        let refused = async || browser.content("#problems").await.contains("notes.json");
         browser.until("the other file is refused by its name", refused).await;
     })
     .await;
@@ -202,7 +182,7 @@ async fn a_sign_off_is_worth_what_the_readers_own_keys_say() {
     let trusted = toml::to_string(&signing::trust()).unwrap();
     let keys = file(folder.path(), "trusted.toml", trusted.as_bytes());
     in_browser("sign-off", async |browser| {
-        let pill = async || content(browser, "[data-testid=sign-off]").await;
+        let pill = async || browser.content("[data-testid=sign-off]").await;
         browser.open(&serve_trusting(vec![path.clone()], signing::trust()).await).await;
         browser.click("[data-testid=lang-en]").await;
         browser.until("it is verified", async || pill().await == "signed 2/2").await;
@@ -215,8 +195,8 @@ async fn a_sign_off_is_worth_what_the_readers_own_keys_say() {
         browser.until("the keys are not known", unknown).await;
         go(browser, "runs").await;
         browser.text("[data-testid=sign-off-panel]").await;
-        choose_file(browser, "#keys", &keys).await;
-        let panel = async || content(browser, "[data-testid=sign-off-panel]").await;
+        browser.choose_file("#keys", &keys).await;
+        let panel = async || browser.content("[data-testid=sign-off-panel]").await;
         browser.until("it is signed now", async || panel().await.contains("signed 2/2")).await;
         for said in ["measurer", "approver"] {
             assert!(panel().await.contains(said), "{said}");

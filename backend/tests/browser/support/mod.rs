@@ -133,6 +133,28 @@ impl Browser {
         }
     }
 
+    /// Chooses a file in a file input.
+    pub(crate) async fn choose_file(&self, css: &str, path: &Path) {
+        let input = self.client.find(Locator::Css(css)).await.unwrap();
+        input.send_keys(path.to_str().unwrap()).await.unwrap();
+    }
+
+    /// All that stands in an element, seen or scrolled away; empty without the element.
+    pub(crate) async fn content(&self, css: &str) -> String {
+        let script = "return document.querySelector(arguments[0])?.textContent ?? ''";
+        self.run(script, vec![json!(css)]).await.as_str().unwrap().to_owned()
+    }
+
+    /// Fails where the page is too wide: for what it shows only to those who scroll sideways.
+    pub(crate) async fn assert_fits(&self) {
+        let wide = "const page = document.documentElement;
+            return [...document.querySelectorAll('main *')]
+                .filter(element => !element.closest('.scrolls'))
+                .filter(element => element.getBoundingClientRect().right > page.clientWidth + 1)
+                .map(element => element.outerHTML.slice(0, 100))";
+        assert_eq!(self.run(wide, vec![]).await, json!([]));
+    }
+
     /// Saves a picture of the screen among the build's outputs and says where.
     pub(crate) async fn screenshot(&self, name: &str) -> std::path::PathBuf {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots");
