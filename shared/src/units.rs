@@ -218,6 +218,19 @@ impl Nanos {
     }
 }
 
+impl From<std::time::Duration> for Nanos {
+    /// 2⁶⁴ ns are 584 years: what is longer counts as that long.
+    fn from(time: std::time::Duration) -> Self {
+        Self(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+impl From<Nanos> for std::time::Duration {
+    fn from(time: Nanos) -> Self {
+        Self::from_nanos(time.0)
+    }
+}
+
 impl Add for Nanos {
     type Output = Self;
     fn add(self, other: Self) -> Self {

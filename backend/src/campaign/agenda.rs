@@ -5,7 +5,6 @@ use std::time::Duration;
 use tokencap_shared::judge::StepJudgement;
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::step::Step;
-use tokencap_shared::units::Nanos;
 use tokencap_shared::workload::Workload;
 
 use crate::load::step::StepPlan;
@@ -55,11 +54,11 @@ impl Agenda {
             }
             Self::Search { search, seed, budget, earlier } => {
                 let spent = *earlier + elapsed;
-                search.spend(Nanos(u64::try_from(spent.as_nanos()).unwrap_or(u64::MAX)));
+                search.spend(spent.into());
                 let Next::Run(order) = search.next() else { return None };
                 let id = done.iter().max().map_or(0, |last| last + 1);
                 let seed = seed.wrapping_add(u64::from(id));
-                let (warmup, window) = (duration(order.warmup), duration(order.window));
+                let (warmup, window) = (order.warmup.into(), order.window.into());
                 let probe = StepPlan::probe(id, order.rate, warmup, window, seed);
                 Some(Due {
                     plan: StepPlan { kind: order.kind, ..probe },
@@ -101,8 +100,4 @@ impl Agenda {
             Next::Run(_) => None,
         }
     }
-}
-
-fn duration(nanos: Nanos) -> Duration {
-    Duration::from_nanos(nanos.0)
 }

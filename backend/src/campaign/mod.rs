@@ -277,7 +277,7 @@ impl Campaign {
             let mut earlier = Duration::ZERO;
             for step in &bundle.manifest.steps {
                 search.report(step, &capacity::of_step(bundle, step, &bundle.manifest.promise));
-                earlier += Duration::from_nanos(step.end.since(step.start).0);
+                earlier += Duration::from(step.end.since(step.start));
             }
             return Ok(Agenda::Search { search, seed: settings.seed, budget: *limit, earlier });
         }
@@ -313,7 +313,7 @@ impl Campaign {
             if let (Some(together), Some(first)) = (&self.together, first) {
                 let each = sweep.warmup_s + window + together.pause;
                 plan.shard = together.shard;
-                plan.begin = Some(first + Nanos((each * id).as_nanos() as u64));
+                plan.begin = Some(first + Nanos::from(each * id));
             }
             plan
         };

@@ -78,8 +78,7 @@ fn told(found: &Found, sheet: Option<&PromiseSheet>, words: &Words) -> String {
     let table = |table| text::table(&table, terminal_width());
     let mut sections = vec![table(view::results(found, words))];
     if let Some(sheet) = sheet {
-        let judged: Vec<_> =
-            found.runs.iter().filter_map(|run| Some((run, import::judge(run, sheet)?))).collect();
+        let judged = import::judge_all(&found.runs, sheet);
         if !judged.is_empty() {
             sections.push(table(view::promises(&judged, sheet, words)));
         }

@@ -37,12 +37,8 @@ pub(super) struct Sign {
 }
 
 fn role(name: &str) -> Result<Role, String> {
-    match name {
-        "measured-by" => Ok(Role::MeasuredBy),
-        "reviewed-by" => Ok(Role::ReviewedBy),
-        "approved-by" => Ok(Role::ApprovedBy),
-        _ => Err("roles are measured-by, reviewed-by and approved-by".to_owned()),
-    }
+    Role::of_name(name)
+        .ok_or_else(|| "roles are measured-by, reviewed-by and approved-by".to_owned())
 }
 
 /// Runs the command.

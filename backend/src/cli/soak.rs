@@ -66,19 +66,13 @@ pub(super) fn run(args: &Soak) -> anyhow::Result<()> {
 /// λ_slo_max of a bundle that measured what the plan says.
 fn held(path: &Path, plan: &Plan) -> anyhow::Result<Rate> {
     let bundle = store::load(path)?;
-    let manifest = &bundle.manifest;
-    for (what, same) in [
-        ("deployment", manifest.deployment == plan.deployment),
-        ("promise sheet", manifest.promise == plan.promise),
-        ("workload", manifest.workload == plan.workload),
-    ] {
-        if !same {
-            bail!(
-                "{} was measured with another {what} than the plan's: soak with its own plan, or \
-                 name a rate with --rate",
-                path.display()
-            );
-        }
+    let Plan { deployment, promise, workload, .. } = plan;
+    if let Some(what) = bundle.manifest.differs(deployment, promise, workload) {
+        bail!(
+            "the {what} of {} and of the plan differ: soak with its own plan, or name a rate with \
+             --rate",
+            path.display()
+        );
     }
     let found = capacity::of_bundle(&bundle);
     let lambda = found

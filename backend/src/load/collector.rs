@@ -109,7 +109,7 @@ impl<'a> Collector<'a> {
     /// Whether a request that was given up had waited longer for its first token than its tier
     /// allows.
     fn is_overdue(&self, request: &Request) -> bool {
-        let tier = self.promise.tier_of(request.isl).map(|tier| &self.promise.tiers[tier]);
+        let tier = self.promise.tier(request.isl);
         request.outcome == Outcome::Cancelled
             && request.first_token.is_none()
             && tier.is_some_and(|tier| request.residence() > tier.ttft)

@@ -116,9 +116,7 @@ impl Active {
 
     /// The instant at which waiting ends, and what for.
     pub(super) fn deadline(&self, opening: bool, limits: &Timeouts) -> (Moment, &'static str) {
-        let after = |from: Moment, limit: Duration| {
-            from + Nanos(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
-        };
+        let after = |from: Moment, limit: Duration| from + Nanos::from(limit);
         let whole = (after(self.sent.sent, limits.whole), "the request's time limit passed");
         let part = match self.sent.answer.last {
             _ if opening => (

@@ -253,7 +253,7 @@ impl Reactor {
         while self.idle_count + self.opening < self.reserve && self.opening < OPENING {
             let Ok(index) = self.connect() else { return };
             self.opening += 1;
-            let limit = Nanos(self.shared.target.timeouts.connect.as_nanos() as u64);
+            let limit = Nanos::from(self.shared.target.timeouts.connect);
             self.deadlines.push(Reverse((now + limit, index, self.generation)));
         }
     }

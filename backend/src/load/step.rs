@@ -280,9 +280,8 @@ fn run(
         shared.end();
         return Err(StepError::TooLate { late_ms: soon.since(start).0 / 1_000_000 });
     }
-    let nanos = |duration: Duration| Nanos(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
-    let w0 = start + nanos(plan.warmup);
-    let w1 = w0 + nanos(plan.window);
+    let w0 = start + Nanos::from(plan.warmup);
+    let w1 = w0 + Nanos::from(plan.window);
     shared.set_window(w0, w1);
     let feeder = {
         let (shared, source, shard) = (Arc::clone(&shared), Arc::clone(&source), plan.shard);
@@ -347,7 +346,7 @@ fn run(
     // ended before a window was closed as soon as its threads could know.
     let w1 = collector.window.1;
     let (w0, w1) = (w0.min(end), w1.min(end));
-    let window = Duration::from_nanos(w1.since(w0).0);
+    let window = Duration::from(w1.since(w0));
     let generator = evidence_of(&evidence, feeder_cpu, window, shared.dropped());
     let asked = match plan.load {
         Load::Open(rate) => rate,

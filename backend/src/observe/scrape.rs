@@ -136,17 +136,13 @@ impl Observer {
     /// Takes the samples that have come since the last call, in the order of time.
     #[must_use]
     pub fn take(&self) -> Vec<Sample> {
-        let mut samples = std::mem::take(&mut self.state.lock().samples);
-        samples.sort_by_key(|sample| sample.time);
-        samples
+        in_order(std::mem::take(&mut self.state.lock().samples))
     }
 
     /// A copy of the samples that have come since they were last taken, in the order of time.
     #[must_use]
     pub fn so_far(&self) -> Vec<Sample> {
-        let mut samples = self.state.lock().samples.clone();
-        samples.sort_by_key(|sample| sample.time);
-        samples
+        in_order(self.state.lock().samples.clone())
     }
 
     /// What no source has said so far, of the given metrics.
@@ -197,7 +193,7 @@ impl State {
     }
 
     fn watch(&self, source: &Source, interval: Duration) {
-        let step = Nanos(u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX));
+        let step = Nanos::from(interval);
         let mut next = self.clock.now();
         while !self.stopped.load(Ordering::Acquire) {
             let begun = self.clock.now();
@@ -301,4 +297,9 @@ const fn is_counter(metric: Metric) -> bool {
             | Metric::OutputTokens
             | Metric::EnergyJoules
     )
+}
+/// Samples of several sources in the order of time.
+fn in_order(mut samples: Vec<Sample>) -> Vec<Sample> {
+    samples.sort_by_key(|sample| sample.time);
+    samples
 }

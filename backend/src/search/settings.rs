@@ -69,7 +69,7 @@ impl Settings {
         if self.probes == 0 || self.confirms == 0 {
             return Err("search.probes and search.confirms must be at least 1".to_owned());
         }
-        if self.soak && nanos(self.longest_confirm_s) < SOAK {
+        if self.soak && Nanos::from(self.longest_confirm_s) < SOAK {
             return Err("search.longest_confirm_s is below the 1800 s that a soak takes: raise \
                         it, or leave search.soak out"
                 .to_owned());
@@ -92,15 +92,10 @@ impl Settings {
             precision: self.precision,
             probes: self.probes,
             confirms: self.confirms,
-            longest_probe: nanos(self.longest_probe_s),
+            longest_probe: self.longest_probe_s.into(),
             shortest_confirm: if self.soak { SOAK } else { Nanos(0) },
-            longest_confirm: nanos(self.longest_confirm_s),
-            budget: budget.map(nanos),
+            longest_confirm: Nanos::from(self.longest_confirm_s),
+            budget: budget.map(Nanos::from),
         }
     }
-}
-
-/// A duration as whole nanoseconds.
-fn nanos(duration: Duration) -> Nanos {
-    Nanos(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
 }

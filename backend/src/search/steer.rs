@@ -134,8 +134,7 @@ fn overdue(running: &Running<'_>, promise: &PromiseSheet) -> Overdue {
     let allowed_ppm = ((1.0 - promise.attainment.share()) * 1e6).round() as u64;
     let mut overdue = Overdue { allowed_ppm, ..Overdue::default() };
     let mut count = |sent: Moment, isl: Option<u32>, first: Option<Moment>| {
-        let Some(tier) = promise.tier_of(isl) else { return };
-        let limit = promise.tiers[tier].ttft;
+        let Some(limit) = promise.tier(isl).map(|tier| tier.ttft) else { return };
         if sent < w0 || sent >= w1 || running.now.since(sent) <= limit {
             return;
         }

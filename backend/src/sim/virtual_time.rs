@@ -256,9 +256,8 @@ impl Run<'_> {
             let pending = &mut self.pending[index];
             let Some(place) = pending.place.take() else { continue };
             cluster.abort(place);
-            let limit = self
-                .promise
-                .and_then(|promise| Some(promise.tiers[promise.tier_of(Some(pending.isl))?].ttft));
+            let tier = self.promise.and_then(|promise| promise.tier(Some(pending.isl)));
+            let limit = tier.map(|tier| tier.ttft);
             let (age, first_token) = (now - pending.sent, pending.first_token);
             let overdue = first_token.is_none() && limit.is_some_and(|limit| age > limit.0);
             let (outcome, error) = if overdue {

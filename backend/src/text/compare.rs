@@ -9,9 +9,8 @@ use super::table;
 #[must_use]
 pub fn comparison(compared: &Comparison, words: &Words, width: Option<usize>) -> String {
     let mut text = format!("{}{}\n", table(&compared.table, width), compared.verdict);
-    if !compared.unlike.is_empty() {
-        let unlike = compared.unlike.join(words.say.semicolon);
-        text.push_str(&format!("{}{}{unlike}\n", words.compare.not_alike, words.say.colon));
+    if let Some(unlike) = compared.not_alike(words) {
+        text.push_str(&format!("{unlike}\n"));
     }
     text
 }
