@@ -19,22 +19,21 @@ pub struct Compiled {
     pub snippets: BTreeMap<String, String>,
 }
 
-/// Compiles the library `package` of `workspace`, in `scratch`.
+/// Compiles the libraries `packages` of `workspace`, in `scratch`: together, so that what they share
+/// is compiled once.
 ///
 /// # Errors
-/// Where it does not compile or cannot be bound.
-pub fn compile(
+/// Where one does not compile or cannot be bound.
+pub fn compile<const N: usize>(
     workspace: &Path,
     scratch: &Path,
     toolchain: &toolchain::Toolchain,
-    package: &str,
-) -> Result<Compiled, BuildError> {
+    packages: [&str; N],
+) -> Result<[Compiled; N], BuildError> {
     let mut cargo = toolchain::clean(Command::new(&toolchain.cargo));
     cargo
-        // Not `build`: the library is an rlib too, for its tests, and cargo optimises across
-        // crates only where no rlib comes of it.
-        .args(["rustc", "--lib", "--crate-type", "cdylib", "--locked"])
-        .args(["--package", package, "--profile", PROFILE, "--target", toolchain::TARGET])
+        .args(["build", "--lib", "--locked", "--profile", PROFILE, "--target", toolchain::TARGET])
+        .args(packages.map(|package| ["--package", package]).as_flattened())
         .arg("--manifest-path")
         .arg(workspace.join("Cargo.toml"))
         .arg("--target-dir")
@@ -52,12 +51,11 @@ pub fn compile(
         let stderr = String::from_utf8_lossy(&built.stderr).into_owned();
         return Err(BuildError::Compile { stderr });
     }
-    let module = scratch
-        .join(toolchain::TARGET)
-        .join(PROFILE)
-        .join(package.replace('-', "_"))
-        .with_extension("wasm");
-    bind(&module)
+    let folder = scratch.join(toolchain::TARGET).join(PROFILE);
+    let bound = packages
+        .map(|package| bind(&folder.join(package.replace('-', "_")).with_extension("wasm")));
+    let bound: Vec<Compiled> = bound.into_iter().collect::<Result<_, _>>()?;
+    bound.try_into().map_err(|_| BuildError::Bind { message: "a module is missing".to_owned() })
 }
 
 /// Views of one type each instead of types as large as the page: the app is a third smaller.

@@ -39,9 +39,8 @@ pub fn build(workspace: &Path, scratch: &Path) -> Result<WebApp, BuildError> {
     {
         return Ok(app);
     }
-    let [app, workbench] =
-        PACKAGES.map(|package| compile::compile(workspace, scratch, &toolchain, package));
-    let app = pages::assemble(workspace, app?, workbench?, build_id)?;
+    let [app, workbench] = compile::compile(workspace, scratch, &toolchain, PACKAGES)?;
+    let app = pages::assemble(workspace, app, workbench, build_id)?;
     folder::write(&app, &kept)?;
     Ok(app)
 }
