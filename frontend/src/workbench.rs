@@ -35,11 +35,9 @@ pub(crate) async fn hold(library: Library) -> Result<(), String> {
     });
     let imported = library.imported.get_untracked();
     let keys: Vec<Key> = open.iter().map(|(key, _)| *key).chain(imported).collect();
-    ask("keepOnly", &[js_sys::Uint32Array::from(&keys[..]).into()]).await?;
-    for (key, name) in open {
-        if ask("holds", &[key.into()]).await?.is_truthy() {
-            continue;
-        }
+    let missing = ask("keepOnly", &[js_sys::Uint32Array::from(&keys[..]).into()]).await?;
+    let missing = js_sys::Uint32Array::from(missing).to_vec();
+    for (key, name) in open.into_iter().filter(|(key, _)| missing.contains(key)) {
         let Some(source) = library.source(key) else { continue };
         let Ok(bytes) = reading::bytes(source).await else { continue };
         ask("hold", &[key.into(), name.into(), Uint8Array::from(&bytes[..]).into()]).await?;
@@ -60,10 +58,11 @@ pub(crate) async fn import(key: Key, files: &[web_sys::File]) -> Result<String, 
     Ok(run.as_string().unwrap_or_default())
 }
 
-/// Tells the workbench the prices that offers are made by.
-pub(crate) async fn prices(prices: Prices) -> Result<(), String> {
+/// The prices that offers are made by, as the workbench reads them; and whether they are the
+/// reader's own.
+pub(crate) fn money(prices: Prices) -> [JsValue; 2] {
     let texts = Array::new();
-    if let Some(sheet) = prices.sheet.get_untracked() {
+    if let Some(sheet) = prices.sheet.get() {
         for text in [&sheet.name, &sheet.currency, &sheet.date] {
             texts.push(&text.into());
         }
@@ -76,8 +75,7 @@ pub(crate) async fn prices(prices: Prices) -> Result<(), String> {
             texts.push(&source.into());
         }
     }
-    let scenario = prices.scenario.get_untracked();
-    ask("prices", &[texts.into(), scenario.into()]).await.map(drop)
+    [texts.into(), prices.scenario.get().into()]
 }
 
 /// Finds out what the sign-offs of the open bundles that have any are worth.

@@ -23,6 +23,7 @@ pub mod judge;
 pub mod measured;
 pub mod money;
 pub mod promise;
+pub mod query;
 pub mod quote;
 pub mod record;
 pub mod report;

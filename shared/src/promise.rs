@@ -237,6 +237,27 @@ pub enum Role {
     ApprovedBy,
 }
 
+impl Role {
+    /// Every role, in the order of signing.
+    pub const ALL: [Self; 3] = [Self::MeasuredBy, Self::ReviewedBy, Self::ApprovedBy];
+
+    /// Its name in promise sheets, trusted keys and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MeasuredBy => "measured-by",
+            Self::ReviewedBy => "reviewed-by",
+            Self::ApprovedBy => "approved-by",
+        }
+    }
+
+    /// The role of a name.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+}
+
 /// What was promised. Read from TOML or JSON; reading validates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Fields", into = "Fields")]
@@ -392,6 +413,12 @@ impl PromiseSheet {
         let isl = isl?;
         let at = self.tiers.partition_point(|tier| tier.isl_max < isl);
         (self.tiers.get(at)?.isl_min <= isl).then_some(at)
+    }
+
+    /// The tier of a prompt length, as [`Self::tier_of`] finds it.
+    #[must_use]
+    pub fn tier(&self, isl: Option<u32>) -> Option<&Tier> {
+        self.tiers.get(self.tier_of(isl)?)
     }
 
     /// Whether a promise decides λ_slo_max, rather than only being shown.

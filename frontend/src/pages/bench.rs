@@ -4,7 +4,6 @@
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::browser;
@@ -28,7 +27,7 @@ pub(crate) fn BenchPage() -> impl IntoView {
     let route = State::get().route;
     view! {
         <Bench name=Signal::derive(move || route.read().page.name())
-            query=Signal::derive(move || route.read().query().to_owned())/>
+            query=Signal::derive(move || route.read().query.text().to_owned())/>
     }
 }
 
@@ -46,10 +45,9 @@ pub(crate) fn Bench(
     Effect::new(move |_| {
         state.library.loaded.track();
         state.library.imported.track();
-        state.prices.sheet.track();
-        state.prices.scenario.track();
         let (name, query) = (name.get(), query.get());
         let lang = state.prefs.lang.get();
+        let [prices, scenario] = workbench::money(state.prices);
         let Some(frame) = frame.get() else { return };
         let number = latest.get_value() + 1;
         latest.set_value(number);
@@ -57,9 +55,8 @@ pub(crate) fn Bench(
             let width = f64::from(frame.client_width());
             let markup = async {
                 workbench::hold(state.library).await?;
-                workbench::prices(state.prices).await?;
-                let arguments: [JsValue; 4] =
-                    [name.into(), query.into(), lang.tag().into(), width.into()];
+                let (name, query, lang) = (name.into(), query.into(), lang.tag().into());
+                let arguments = [name, query, lang, width.into(), prices, scenario];
                 workbench::ask("page", &arguments).await
             };
             let markup = markup.await;

@@ -1,19 +1,16 @@
-//! What lies on the bench: judged bundles and other tools' results; and what the reader trusts and
-//! pays.
+//! What lies on the bench: judged bundles and other tools' results; and whom the reader trusts.
 
 use tokencap_shared::bundle::{self, Bundle, BundleError, Seal};
 use tokencap_shared::capacity::{self, Capacity};
 use tokencap_shared::format::short_id;
 use tokencap_shared::import::{self, File, Import};
-use tokencap_shared::money::{Price, PriceBasis, PriceSheet};
 use tokencap_shared::promise::PromiseSheet;
+use tokencap_shared::query::Query;
 use tokencap_shared::report::{Entry, Report};
 use tokencap_shared::signoff::{self, SignOff, Trust, UtcTime, Verification};
 
-use crate::query::Query;
-
 /// The bench.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Bench {
     /// What lies on it, in the order in which it came.
     pub(crate) items: Vec<Item>,
@@ -21,10 +18,6 @@ pub(crate) struct Bench {
     pub(crate) imported: Vec<Imported>,
     /// Whom the reader trusts.
     pub(crate) trust: Trust,
-    /// By what offers are priced.
-    pub(crate) prices: PriceSheet,
-    /// Whether the reader changed any of it.
-    pub(crate) scenario: bool,
 }
 
 /// Other tools' results, read together.
@@ -54,11 +47,6 @@ pub(crate) struct Item {
 }
 
 impl Bench {
-    /// Whether a bundle lies here.
-    pub(crate) fn holds(&self, key: u32) -> bool {
-        self.items.iter().any(|item| item.key == key)
-    }
-
     /// Opens, judges and keeps a bundle.
     pub(crate) fn hold(
         &mut self,
@@ -101,10 +89,15 @@ impl Bench {
         Ok(run)
     }
 
-    /// Forgets every other bundle.
-    pub(crate) fn keep_only(&mut self, keys: &[u32]) {
+    /// Forgets everything else; gives the keys of what is not here.
+    pub(crate) fn keep_only(&mut self, keys: &[u32]) -> Vec<u32> {
         self.items.retain(|item| keys.contains(&item.key));
         self.imported.retain(|imported| keys.contains(&imported.key));
+        let here = |key: &u32| {
+            self.items.iter().any(|item| item.key == *key)
+                || self.imported.iter().any(|imported| imported.key == *key)
+        };
+        keys.iter().copied().filter(|key| !here(key)).collect()
     }
 
     /// What the sign-offs of a bundle are worth; `None` if it does not lie here.
@@ -117,7 +110,7 @@ impl Bench {
 
     /// The bundle whose run a query's field names by its beginning.
     pub(crate) fn named(&self, query: &Query, field: &str) -> Option<&Item> {
-        let run = query.get(field)?;
+        let run = query.chosen(field)?;
         self.items.iter().find(|item| item.bundle.manifest.run.starts_with(run))
     }
 }
@@ -146,53 +139,5 @@ impl Item {
             },
         };
         Report::new(vec![entry], None)
-    }
-}
-
-impl Default for Bench {
-    fn default() -> Self {
-        Self {
-            items: Vec::new(),
-            imported: Vec::new(),
-            trust: Trust::default(),
-            prices: sheet_of(&[]),
-            scenario: false,
-        }
-    }
-}
-
-/// A price sheet of its texts: name, currency, date, then price and source of each item, empty where
-/// the sheet has none.
-pub(crate) fn sheet_of(parts: &[String]) -> PriceSheet {
-    let text = |at: usize| parts.get(at).cloned().unwrap_or_default();
-    PriceSheet {
-        name: text(0),
-        currency: Some(text(1)).filter(|currency| !currency.is_empty()).unwrap_or("¤".to_owned()),
-        date: text(2),
-        gpu_hour: price(&text(3), text(4)),
-        output: price(&text(5), text(6)),
-        input_uncached: price(&text(7), text(8)),
-        input_cached: price(&text(9), text(10)),
-    }
-}
-
-fn price<B: PriceBasis>(amount: &str, source: String) -> Option<Price<B>> {
-    Price::new(amount.parse().ok()?, source).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_price_sheet_comes_back_from_its_texts_and_what_is_missing_stays_missing() {
-        let texts = ["s", "EUR", "2026-11-30", "3.5", "list", "", "", "0", "free", "x", "bad"];
-        let sheet = sheet_of(&texts.map(str::to_owned));
-        assert_eq!((sheet.name.as_str(), sheet.currency.as_str()), ("s", "EUR"));
-        let price = sheet.gpu_hour.as_ref().unwrap();
-        assert_eq!((price.get(), price.source.as_str()), (3.5, "list"));
-        assert_eq!(sheet.input_uncached.as_ref().unwrap().get(), 0.0);
-        assert!(sheet.output.is_none() && sheet.input_cached.is_none());
-        assert_eq!(sheet_of(&[]).currency, "¤");
     }
 }

@@ -7,7 +7,7 @@
 mod bench;
 pub mod golden;
 mod pages;
-mod query;
+mod prices;
 mod text;
 
 use std::cell::RefCell;
@@ -15,25 +15,19 @@ use std::cell::RefCell;
 use js_sys::{Array, Uint8Array};
 use serde::de::DeserializeOwned;
 use tokencap_shared::promise::PromiseSheet;
+use tokencap_shared::query::Query;
 use tokencap_shared::signoff::{Trust, UtcTime};
 use tokencap_shared::words::Lang;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use bench::Bench;
-use query::Query;
+use prices::Money;
 
 /// By what imported results are judged at first.
 const SHEET: &str = include_str!("../../../assets/promises/agent-coding-interactive.toml");
 
 thread_local! {
     static BENCH: RefCell<Bench> = RefCell::default();
-}
-
-/// Whether this bundle lies on the bench.
-#[wasm_bindgen]
-#[must_use]
-pub fn holds(key: u32) -> bool {
-    BENCH.with_borrow(|bench| bench.holds(key))
 }
 
 /// Opens a bundle, judges it and puts it on the bench.
@@ -47,10 +41,12 @@ pub fn hold(key: u32, name: &str, contents: &[u8]) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-/// Takes every bundle off the bench whose key is not among these.
+/// Takes everything off the bench whose key is not among these; gives those of them that do not lie
+/// there.
 #[wasm_bindgen(js_name = keepOnly)]
-pub fn keep_only(keys: &[u32]) {
-    BENCH.with_borrow_mut(|bench| bench.keep_only(keys));
+#[must_use]
+pub fn keep_only(keys: &[u32]) -> Vec<u32> {
+    BENCH.with_borrow_mut(|bench| bench.keep_only(keys))
 }
 
 /// Takes another file of trusted keys, as TOML, and says how many keys it has.
@@ -76,24 +72,25 @@ pub fn sign_off(key: u32, now: &str) -> Result<Vec<String>, String> {
     Ok(state.ok_or("this bundle is not on the bench")?.parts())
 }
 
-/// Takes the prices by which offers are made: name, currency and date of the sheet, then price and
-/// source of each item in the order of a sheet, empty where it has none; and whether the reader
-/// changed any of them.
-#[wasm_bindgen]
-pub fn prices(sheet: Vec<String>, scenario: bool) {
-    BENCH.with_borrow_mut(|bench| {
-        bench.prices = bench::sheet_of(&sheet);
-        bench.scenario = scenario;
-    });
-}
-
 /// A page, for its query, in a language, in this many pixels.
+///
+/// `prices` are those that offers are made by: name, currency and date of the sheet, then price and
+/// source of each item in the order of a sheet, empty where it has none; `scenario` says that the
+/// reader changed any of them.
 #[wasm_bindgen]
 #[must_use]
-pub fn page(name: &str, query: &str, lang: &str, width: f64) -> String {
+pub fn page(
+    name: &str,
+    query: &str,
+    lang: &str,
+    width: f64,
+    prices: Vec<String>,
+    scenario: bool,
+) -> String {
     let lang = Lang::of_tag(lang).unwrap_or_default();
-    let query = Query::parse(query);
-    BENCH.with_borrow(|bench| pages::page(name, bench, &query, lang, width)).into_string()
+    let (query, prices) = (Query::parse(query), prices::sheet_of(&prices));
+    let money = Money { prices: &prices, scenario };
+    BENCH.with_borrow(|bench| pages::page(name, bench, &query, lang, width, money)).into_string()
 }
 
 /// Reads other tools' results and lays them on the bench, judged by the promises of interactive

@@ -75,6 +75,12 @@ pub fn judge(run: &Run, sheet: &PromiseSheet) -> Option<Judged> {
     })
 }
 
+/// Every result that can be judged by a promise sheet, with its judgement.
+#[must_use]
+pub fn judge_all<'a>(runs: &'a [Run], sheet: &PromiseSheet) -> Vec<(&'a Run, Judged)> {
+    runs.iter().filter_map(|run| Some((run, judge(run, sheet)?))).collect()
+}
+
 /// A bundle of all those results whose records say when each request was sent: a sweep, judged and
 /// shown like a measured one. `None` if there is no such result.
 ///

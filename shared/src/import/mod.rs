@@ -26,7 +26,7 @@ mod yaml;
 
 pub use audit::{Finding, Mark, What};
 pub use definitions::{Clock, Definitions, Divisor, Failures, FirstToken, Itl, Tpot};
-pub use judge::{IMPORTED_FROM, Judged, judge, to_bundle};
+pub use judge::{IMPORTED_FROM, Judged, judge, judge_all, to_bundle};
 pub use run::{AskedRate, Load, Records, Run, Spread, Tool};
 
 use json::Json;

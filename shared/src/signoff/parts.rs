@@ -4,13 +4,6 @@
 use super::{Changed, Difference, SignOff};
 use crate::promise::Role;
 
-/// Roles as the parts name them.
-const ROLES: [(Role, &str); 3] = [
-    (Role::MeasuredBy, "measured-by"),
-    (Role::ReviewedBy, "reviewed-by"),
-    (Role::ApprovedBy, "approved-by"),
-];
-
 impl SignOff {
     /// The state as texts; [`Self::of_parts`] reads them.
     #[must_use]
@@ -23,10 +16,7 @@ impl SignOff {
             }
             Self::PartlySigned { signed, required, missing } => {
                 parts.extend([signed.to_string(), required.to_string()]);
-                let names = missing.iter().filter_map(|role| {
-                    ROLES.iter().find(|(known, _)| known == role).map(|(_, name)| *name)
-                });
-                parts.extend(names.map(str::to_owned));
+                parts.extend(missing.iter().map(|role| role.name().to_owned()));
             }
             Self::Unsigned => {}
             Self::UnknownKey { fingerprint: text }
@@ -59,16 +49,11 @@ impl SignOff {
                 let until = parts.get(1).map(|time| time.parse()).transpose().ok()?;
                 Self::Signed { roles: number(0)?, until }
             }
-            "partly_signed" => {
-                let role = |name: &String| {
-                    ROLES.iter().find(|(_, known)| known == name).map(|(role, _)| *role)
-                };
-                Self::PartlySigned {
-                    signed: number(0)?,
-                    required: number(1)?,
-                    missing: parts.get(2..)?.iter().filter_map(role).collect(),
-                }
-            }
+            "partly_signed" => Self::PartlySigned {
+                signed: number(0)?,
+                required: number(1)?,
+                missing: parts.get(2..)?.iter().filter_map(|name| Role::of_name(name)).collect(),
+            },
             "unsigned" => Self::Unsigned,
             "unknown_key" => Self::UnknownKey { fingerprint: text()? },
             "bad_signature" => Self::BadSignature { file: text()? },

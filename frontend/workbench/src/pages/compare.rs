@@ -20,10 +20,7 @@ pub(super) fn section(page: Page<'_>, left: &Item, right: &Item) -> Markup {
                     @let shown = view::in_tokens(&found, model, [&left.name, &right.name], words);
                     (html::table(&shown.table, "comparison"))
                     p { strong { (shown.verdict) } }
-                    @if !shown.unlike.is_empty() {
-                        p { (words.compare.not_alike) (words.say.colon)
-                            (shown.unlike.join(words.say.semicolon)) }
-                    }
+                    @if let Some(unlike) = shown.not_alike(words) { p { (unlike) } }
                 }
                 Err(refused) => p.problem { (refused) },
             }

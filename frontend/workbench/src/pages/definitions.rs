@@ -8,7 +8,7 @@ use super::Page;
 
 /// Every term, or those that hold what the reader searches for, in either language.
 pub(super) fn page(page: Page<'_>) -> Markup {
-    let (text, sought) = (page.text, page.query.get("q").unwrap_or_default());
+    let (text, sought) = (page.text, page.query.chosen("q").unwrap_or_default());
     let found: Vec<&Term> = TERMS.iter().filter(|term| matches(term, sought)).collect();
     html! {
         h1 { (text.definitions) }

@@ -12,9 +12,7 @@ pub(super) fn sections(page: Page<'_>) -> Markup {
     html! {
         @for imported in &page.bench.imported {
             @let found = &imported.found;
-            @let judged: Vec<_> = found.runs.iter()
-                .filter_map(|run| Some((run, import::judge(run, &imported.sheet)?)))
-                .collect();
+            @let judged = import::judge_all(&found.runs, &imported.sheet);
             section.audit data-testid="audit" {
                 h2 { (page.text.imported_title) }
                 p { (page.text.imported) }

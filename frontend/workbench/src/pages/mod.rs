@@ -12,8 +12,9 @@ use maud::{Markup, html};
 use tokencap_shared::words::{Lang, Words};
 
 use crate::bench::Bench;
-use crate::query::Query;
+use crate::prices::Money;
 use crate::text::{self, Text};
+use tokencap_shared::query::Query;
 
 /// What every page is made with.
 #[derive(Clone, Copy)]
@@ -25,11 +26,19 @@ struct Page<'a> {
     text: &'static Text,
     /// Pixels that there are.
     width: f64,
+    money: Money<'a>,
 }
 
 /// A page by its name in the address.
-pub(crate) fn page(name: &str, bench: &Bench, query: &Query, lang: Lang, width: f64) -> Markup {
-    let page = Page { bench, query, lang, words: lang.words(), text: text::of(lang), width };
+pub(crate) fn page(
+    name: &str,
+    bench: &Bench,
+    query: &Query,
+    lang: Lang,
+    width: f64,
+    money: Money<'_>,
+) -> Markup {
+    let page = Page { bench, query, lang, words: lang.words(), text: text::of(lang), width, money };
     match name {
         "definitions" => definitions::page(page),
         "quote" => offers::page(page),

@@ -33,7 +33,7 @@ fn offer(page: Page<'_>, item: &Item, need: &Need) -> Markup {
     let (words, text) = (page.words, quote_text::of(page.lang));
     let manifest = &item.bundle.manifest;
     let deployment = &manifest.deployment;
-    let made = quote::quote(need, &item.capacity, manifest, &page.bench.prices);
+    let made = quote::quote(need, &item.capacity, manifest, page.money.prices);
     let (pill, class) = match &made {
         Ok(_) => (text.possible, "pill good"),
         Err(_) => (text.refused, "pill bad"),
@@ -44,7 +44,7 @@ fn offer(page: Page<'_>, item: &Item, need: &Need) -> Markup {
                 small { ((words.say.gpus)(deployment.gpus_serving, &deployment.gpu)) } }
             p {
                 span class=(class) data-testid="offered" { (pill) }
-                @if page.bench.scenario { " " span.pill.unsure { (page.text.scenario) } }
+                @if page.money.scenario { " " span.pill.unsure { (page.text.scenario) } }
                 @if deployment.simulated { " " span.pill.unsure { (words.say.simulated) } }
             }
             @match &made {

@@ -9,7 +9,7 @@ use tokencap_shared::step::Step;
 
 use super::{Page, compare, imported, select, sheet};
 use crate::bench::Item;
-use crate::query::Query;
+use tokencap_shared::query::Query;
 
 /// Height of a chart in pixels.
 const HEIGHT: f64 = 260.0;
@@ -34,7 +34,7 @@ pub(super) fn page(page: Page<'_>) -> Markup {
     let other = page.bench.named(page.query, "with");
     let own = item.report();
     // Choices made on another run are not about this one.
-    let page = match page.query.get("of") {
+    let page = match page.query.chosen("of") {
         Some(of) if of != item.id() => Page { query: &Query::default(), ..page },
         _ => page,
     };
@@ -75,7 +75,7 @@ fn rejudged(item: &Item, sheet: &tokencap_shared::promise::PromiseSheet) -> Repo
 /// The step that the reader chose, else the one that stands for the run.
 fn step<'a>(page: Page<'_>, item: &'a Item, row: &Row) -> Option<&'a Step> {
     let steps = &item.bundle.manifest.steps;
-    let asked = page.query.get("step").and_then(|id| id.parse::<u32>().ok());
+    let asked = page.query.chosen("step").and_then(|id| id.parse::<u32>().ok());
     let of = |id: u32| steps.iter().find(|step| step.id == id);
     asked.and_then(of).or_else(|| of(row.shown?)).or_else(|| steps.first())
 }
@@ -101,7 +101,7 @@ fn choices(page: Page<'_>, item: &Item, step: Option<&Step>) -> Markup {
             (select("run", text.run, item.id(), runs))
             (select("step", text.step, &chosen, steps))
             @if others.len() > 1 {
-                (select("with", text.with, page.query.get("with").unwrap_or_default(), others))
+                (select("with", text.with, page.query.chosen("with").unwrap_or_default(), others))
             }
         }
     }
@@ -193,18 +193,10 @@ fn sign_off(page: Page<'_>, item: &Item) -> Markup {
                 (manifest.promise.sign_off.iter().map(|role| (words.role)(*role)).collect::<Vec<_>>().join(", ")) }
             p { (text.sign_with) (words.say.colon) }
             @for role in &manifest.promise.sign_off {
-                p { code { "tokencap sign " (item.name) " --role " (role_name(*role)) } }
+                p { code { "tokencap sign " (item.name) " --role " (role.name()) } }
             }
         }
     }
-}
-
-/// A role as the command line names it.
-fn role_name(role: tokencap_shared::promise::Role) -> String {
-    serde_json::to_value(role)
-        .ok()
-        .and_then(|name| Some(name.as_str()?.to_owned()))
-        .unwrap_or_default()
 }
 
 /// Charts in a grid as wide as the page.

@@ -5,7 +5,7 @@ use tokencap_shared::promise::{Fields, PromiseSheet};
 use tokencap_shared::units::Nanos;
 
 use super::Page;
-use crate::query::Query;
+use tokencap_shared::query::Query;
 
 /// The sheet under the query's limits; `None` if the query changes nothing.
 pub(super) fn changed(sheet: &PromiseSheet, query: &Query) -> Option<Result<PromiseSheet, String>> {
@@ -44,7 +44,7 @@ pub(super) fn form(page: Page<'_>, sheet: &PromiseSheet) -> Markup {
     let millis = |limit: Nanos| (limit.0 as f64 / 1e6).to_string();
     let percent = |share: f64| ((share * 1e6).round() / 1e4).to_string();
     let field = |name: &str, label: &str, unit: &str, own: String| {
-        let value = page.query.get(name).map_or(own, str::to_owned);
+        let value = page.query.chosen(name).map_or(own, str::to_owned);
         html! {
             label.field {
                 span { (label) " " span.unit { (unit) } }

@@ -18,6 +18,18 @@ pub struct Comparison {
     pub unlike: Vec<&'static str>,
 }
 
+impl Comparison {
+    /// What the two do not share, in a sentence; `None` where that is nothing.
+    #[must_use]
+    pub fn not_alike(&self, words: &Words) -> Option<String> {
+        if self.unlike.is_empty() {
+            return None;
+        }
+        let unlike = self.unlike.join(words.say.semicolon);
+        Some(format!("{}{}{unlike}", words.compare.not_alike, words.say.colon))
+    }
+}
+
 /// Two capacities of one model, in tokens. `names` are those of the two bundles.
 #[must_use]
 pub fn in_tokens(compared: &InTokens, model: &str, names: [&str; 2], words: &Words) -> Comparison {
