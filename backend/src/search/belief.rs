@@ -60,11 +60,18 @@ impl Belief {
         Self { from: ln(least), to: ln(most).max(ln(least) + 0.01), evidence: BTreeMap::new() }
     }
 
-    /// Adds what a step showed, its counts weighed down by how much they depend on each other.
-    pub fn learn(&mut self, rate: Rate, judged: &StepJudgement) {
+    /// The same range, and nothing known.
+    #[must_use]
+    pub fn blank(&self) -> Self {
+        Self { evidence: BTreeMap::new(), ..*self }
+    }
+
+    /// Adds what a step showed, its counts weighed down by how much they depend on each other,
+    /// and further if they would be worth more than `most` independent ones.
+    pub fn learn(&mut self, rate: Rate, judged: &StepJudgement, most: f64) {
         for promise in judged.promises.iter().filter(|promise| promise.signed) {
             let Measured::Value(evidence) = &promise.evidence else { continue };
-            let weight = evidence.vif.get().max(1.0);
+            let weight = evidence.vif.get().max(1.0).max(evidence.n as f64 / most);
             let target = evidence.target.get();
             self.add(
                 (promise.kind, promise.tier),

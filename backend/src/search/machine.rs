@@ -88,23 +88,25 @@ pub enum Look {
 
 /// A finished step, as the search remembers it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Past {
-    kind: StepKind,
-    rate: Rate,
-    screen: Verdict,
+pub(super) struct Past {
+    pub(super) kind: StepKind,
+    pub(super) rate: Rate,
+    pub(super) screen: Verdict,
 }
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Search {
-    goal: Goal,
+    pub(super) goal: Goal,
     belief: Belief,
-    past: Vec<Past>,
+    pub(super) past: Vec<Past>,
     /// Mean time that requests stayed, in the last step that was no failure.
     residence: Nanos,
     /// How long the last requests of a window took to end, in that step.
     drain: Nanos,
     signed: Option<Rate>,
+    /// Steps up to and with the run that signed it.
+    pub(super) until_signed: usize,
     spent: Nanos,
     invalid: u32,
     blind: Option<PromiseKind>,
@@ -118,7 +120,10 @@ const NARROW: f64 = 2.5;
 /// So many INVALID steps end a search.
 const MOST_INVALID: u32 = 3;
 /// How sure one must be of a probe's side to end it.
-const SURE: f64 = 0.96;
+const SURE: f64 = 0.98;
+/// A probe shows no more than so many independent requests would: what a short while shows
+/// differs from what the next one would by more than chance among its requests.
+const MOST_EVIDENCE: f64 = 600.0;
 /// A confirmation run at which λ_slo_max lies above its rate with less probability is given up.
 const FUTILE: f64 = 0.25;
 
@@ -135,6 +140,7 @@ impl Search {
             residence: goal.alone,
             drain: goal.alone,
             signed: None,
+            until_signed: 0,
             spent: Nanos(0),
             invalid: 0,
             blind: None,
@@ -157,7 +163,7 @@ impl Search {
     #[must_use]
     pub fn next(&self) -> Next {
         if let Some(rate) = self.signed {
-            return match self.round_off(rate) {
+            return match self.climb(rate) {
                 Some(order) => Next::Run(order),
                 None => Next::Done(Answer::Signed(rate)),
             };
@@ -185,21 +191,21 @@ impl Search {
         Next::Run(self.confirm(low, middle))
     }
 
-    fn count(&self, kind: StepKind) -> u32 {
+    pub(super) fn count(&self, kind: StepKind) -> u32 {
         self.past.iter().filter(|past| past.kind == kind).count() as u32
     }
 
     /// What is left of a limited time.
-    fn left(&self) -> Option<Nanos> {
+    pub(super) fn left(&self) -> Option<Nanos> {
         self.goal.budget.map(|budget| Nanos(budget.0.saturating_sub(self.spent.0)))
     }
 
     /// The least time that a step could be of use in: its warm-up, as much again, and its drain.
-    fn least(&self) -> Nanos {
+    pub(super) fn least(&self) -> Nanos {
         Nanos(self.warmup().0 * 2 + self.drain.0)
     }
 
-    fn order(&self, kind: StepKind, rate: Rate, longest: Nanos) -> Order {
+    pub(super) fn order(&self, kind: StepKind, rate: Rate, longest: Nanos) -> Order {
         let warmup = self.warmup();
         let room = self.left().map(|left| left.0.saturating_sub(warmup.0 + self.drain.0));
         let window = Nanos(room.map_or(longest.0, |room| longest.0.min(room)));
@@ -237,38 +243,6 @@ impl Search {
         self.order(StepKind::Confirm, rate, self.goal.longest_confirm)
     }
 
-    /// What is still to be shown beside a signed rate: that a rate not far above it breaks, and
-    /// that a lower one which seemed to break does not.
-    fn round_off(&self, signed: Rate) -> Option<Order> {
-        let room = self.left().is_none_or(|left| left > self.least());
-        if !room || self.count(StepKind::Probe) >= self.goal.probes + 4 {
-            return None;
-        }
-        let broken = |past: &&Past| past.kind == StepKind::Probe && past.screen == Verdict::Broken;
-        let lower = self.past.iter().filter(broken).find(|past| past.rate < signed);
-        if let Some(lower) = lower {
-            let again: Vec<_> = self.past.iter().filter(|past| past.rate == lower.rate).collect();
-            let held = again.iter().filter(|past| past.screen == Verdict::Held).count();
-            if again.len() < 3 && held < 2 {
-                return Some(self.order(StepKind::Probe, lower.rate, self.goal.longest_probe));
-            }
-        }
-        let near = signed.get() * (1.0 + 2.0 * self.goal.precision);
-        let shown = self
-            .past
-            .iter()
-            .filter(broken)
-            .any(|past| signed < past.rate && past.rate.get() <= near);
-        let after = self.past.iter().rev().take_while(|past| past.kind == StepKind::Probe).count();
-        if shown || after >= 2 {
-            return None;
-        }
-        let high = self.belief.quantile(0.97).get() * if after == 0 { 1.0 } else { 1.03 };
-        let high = high.clamp(signed.get() * (1.0 + self.goal.precision), near);
-        let rate = Rate::new(high).ok()?;
-        Some(self.order(StepKind::Probe, rate, self.goal.longest_probe))
-    }
-
     /// How long a request stays, or a session.
     fn span(&self) -> Nanos {
         let turns = u64::from(self.goal.turns);
@@ -296,17 +270,23 @@ impl Search {
         }
         let window = judged.window.get();
         let residence = self.span().0 as f64 / 1e9;
-        if window < (2.0 * residence).max(8.0) || judged.counts.valid < 50 {
+        let least = if self.signed.is_some() { 300 } else { 100 };
+        if window < (3.0 * residence).max(8.0) || judged.counts.valid < least {
             return Look::Go;
         }
-        let mut belief = self.belief.clone();
-        belief.learn(order.rate, judged);
+        // Whether a signed rate is too low is for new steps to say, not for those that led to it.
+        let mut belief = match self.signed {
+            Some(_) => self.belief.blank(),
+            None => self.belief.clone(),
+        };
+        belief.learn(order.rate, judged, most_evidence(order.kind));
         let survival = belief.survival();
         let above = survival.above(libm::log(order.rate.get()));
         match order.kind {
             StepKind::Probe | StepKind::Closed => {
                 let width = survival.quantile(0.9) - survival.quantile(0.1);
-                let narrow = width <= libm::log(1.0 + self.goal.precision * NARROW);
+                let narrow =
+                    self.signed.is_none() && width <= libm::log(1.0 + self.goal.precision * NARROW);
                 if narrow || above >= SURE || above <= 1.0 - SURE { Look::Enough } else { Look::Go }
             }
             StepKind::Confirm | StepKind::Soak => {
@@ -351,9 +331,10 @@ impl Search {
         if judged.screen != Verdict::Broken {
             self.blind = signed.filter(unseen).map(|promise| promise.kind).next();
         }
-        self.belief.learn(rate, judged);
+        self.belief.learn(rate, judged, most_evidence(kind));
         if kind != StepKind::Probe && judged.verdict == Verdict::Held {
             self.signed = Some(judged.offered);
+            self.until_signed = self.past.len() + 1;
         }
         if judged.screen == Verdict::Held
             && let Measured::Value(concurrency) = &judged.concurrency
@@ -365,6 +346,11 @@ impl Search {
         }
         self.past.push(Past { kind, rate, screen: judged.screen });
     }
+}
+
+/// So many independent requests are the most that a step of a kind is taken for.
+fn most_evidence(kind: StepKind) -> f64 {
+    if kind == StepKind::Probe { MOST_EVIDENCE } else { f64::INFINITY }
 }
 
 /// Seconds of window after which every signed promise would be held, if shares and dependence

@@ -2,6 +2,7 @@
 
 pub mod belief;
 pub mod budget;
+mod climb;
 pub mod machine;
 pub mod settings;
 pub mod steer;

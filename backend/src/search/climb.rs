@@ -1,0 +1,83 @@
+//! After a rate was signed: is a higher one within reach?
+//!
+//! A signed rate is an answer once a rate not far above it is seen to break. Until then probes,
+//! each judged by what it alone shows, go up from it; where they held, a rate that broke before
+//! is tried again, and a higher rate is confirmed.
+
+use tokencap_shared::judge::Verdict;
+use tokencap_shared::step::StepKind;
+use tokencap_shared::units::Rate;
+
+use super::machine::{Order, Past, Search};
+
+/// Most probes after a rate was signed.
+const MOST: usize = 8;
+/// A higher rate is confirmed so much below the highest one that held.
+const BELOW: f64 = 0.025;
+/// Rates that differ by less are one.
+const SAME: f64 = 0.01;
+
+impl Search {
+    /// What is still to be run beside a signed rate.
+    pub(super) fn climb(&self, signed: Rate) -> Option<Order> {
+        let since = self.past.get(self.until_signed..).unwrap_or_default();
+        let room = self.left().is_none_or(|left| left > self.least());
+        // A higher rate that could not be confirmed ends it.
+        let probes = |past: &Past| past.kind == StepKind::Probe;
+        if !room || since.len() >= MOST || !since.iter().all(probes) {
+            return None;
+        }
+        let probe = |rate: f64| {
+            let rate = Rate::new(rate).ok()?;
+            Some(self.order(StepKind::Probe, rate, self.goal.longest_probe))
+        };
+        if let Some(lower) = self.doubted(signed) {
+            return probe(lower);
+        }
+        let signed = signed.get();
+        let times = |screen: Verdict, rate: f64| {
+            let same = |past: &&Past| (past.rate.get() / rate - 1.0).abs() < SAME;
+            self.past.iter().filter(same).filter(|past| past.screen == screen).count()
+        };
+        let above = since.iter().filter(|past| past.screen == Verdict::Held);
+        let above = above.map(|past| past.rate.get()).filter(|rate| *rate > signed);
+        let ups = above.clone().count();
+        let held = above.fold(signed, f64::max);
+        let broken = self.past.iter().filter(|past| past.screen == Verdict::Broken);
+        let broken = broken.map(|past| past.rate.get()).filter(|rate| *rate > held * (1.0 + SAME));
+        let broken = broken.fold(f64::INFINITY, f64::min);
+        let stride = 1.0 + 1.5 * self.goal.precision;
+        if ups == 0 && broken <= signed * (1.0 + 2.0 * self.goal.precision) {
+            return None;
+        }
+        if ups == 0 || broken > held * stride * (1.0 + SAME) {
+            // By growing strides, to the middle where a rate above is known to break.
+            let next = held * stride.powi(1 + ups as i32);
+            return probe(next.min((held * broken).sqrt()).max(held * (1.0 + 2.0 * SAME)));
+        }
+        // One broken probe below others that held may be chance.
+        if times(Verdict::Broken, broken) < 2 {
+            return probe(broken);
+        }
+        let higher = held * (1.0 - BELOW);
+        let worthwhile = higher > signed * (1.0 + 0.5 * self.goal.precision);
+        if !worthwhile || self.count(StepKind::Confirm) >= self.goal.confirms {
+            return None;
+        }
+        Some(self.order(StepKind::Confirm, Rate::new(higher).ok()?, self.goal.longest_confirm))
+    }
+
+    /// A rate below the signed one that broke, and has not held twice or been tried three times.
+    fn doubted(&self, signed: Rate) -> Option<f64> {
+        let broken = |past: &&Past| past.kind == StepKind::Probe && past.screen == Verdict::Broken;
+        let lower = self.past.iter().filter(broken).filter(|past| past.rate < signed);
+        lower
+            .map(|past| past.rate)
+            .find(|&rate| {
+                let again = self.past.iter().filter(|past| past.rate == rate);
+                let held = again.clone().filter(|past| past.screen == Verdict::Held).count();
+                again.count() < 3 && held < 2
+            })
+            .map(Rate::get)
+    }
+}
