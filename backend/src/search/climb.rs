@@ -43,12 +43,17 @@ impl Search {
         let above = above.map(|past| past.rate.get()).filter(|rate| *rate > signed);
         let ups = above.clone().count();
         let held = above.fold(signed, f64::max);
-        let broken = self.past.iter().filter(|past| past.screen == Verdict::Broken);
+        // What longer runs at higher rates showed outweighs one short one that broke.
+        let broken = self.past.iter().filter(|past| {
+            past.screen == Verdict::Broken
+                && (self.belief.above(past.rate) < 0.5
+                    || times(Verdict::Broken, past.rate.get()) > 1)
+        });
         let broken = broken.map(|past| past.rate.get()).filter(|rate| *rate > held * (1.0 + SAME));
         let broken = broken.fold(f64::INFINITY, f64::min);
         let stride = 1.0 + 1.5 * self.goal.precision;
         if ups == 0 && broken <= signed * (1.0 + 2.0 * self.goal.precision) {
-            return None;
+            return self.between(signed, broken);
         }
         if ups == 0 || broken > held * stride * (1.0 + SAME) {
             // By growing strides, to the middle where a rate above is known to break.
@@ -65,6 +70,19 @@ impl Search {
             return None;
         }
         Some(self.order(StepKind::Confirm, Rate::new(higher).ok()?, self.goal.longest_confirm))
+    }
+
+    /// A confirmation run between the signed rate and one that broke, if they are further apart
+    /// than the asked precision and a lower one did not fail.
+    fn between(&self, signed: f64, broken: f64) -> Option<Order> {
+        let confirm = |past: &&Past| past.kind == StepKind::Confirm && !past.held;
+        let failed = self.past.iter().filter(confirm).map(|past| past.rate.get() * past.lower);
+        let rate = failed.fold((signed * broken).sqrt(), f64::min);
+        let worthwhile = broken > signed * (1.0 + self.goal.precision)
+            && rate > signed * (1.0 + 0.3 * self.goal.precision)
+            && self.count(StepKind::Confirm) < self.goal.confirms;
+        let rate = Rate::new(rate).ok().filter(|_| worthwhile)?;
+        Some(self.order(StepKind::Confirm, rate, self.goal.longest_confirm))
     }
 
     /// A rate below the signed one that broke, and has not held twice or been tried three times.

@@ -92,13 +92,17 @@ pub(super) struct Past {
     pub(super) kind: StepKind,
     pub(super) rate: Rate,
     pub(super) screen: Verdict,
+    /// Every signed promise was held with confidence.
+    pub(super) held: bool,
+    /// So much lower a rate is worth a confirmation run, if this was one that did not hold.
+    pub(super) lower: f64,
 }
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Search {
     pub(super) goal: Goal,
-    belief: Belief,
+    pub(super) belief: Belief,
     pub(super) past: Vec<Past>,
     /// Mean time that requests stayed, in the last step that was no failure.
     residence: Nanos,
@@ -113,7 +117,7 @@ pub struct Search {
 }
 
 /// A confirmation run is this much below the middle of the belief, at least and at most.
-const BELOW: (f64, f64) = (0.035, 0.05);
+const BELOW: (f64, f64) = (0.02, 0.035);
 /// The middle 80 % of the belief may span so many times the asked precision: rates are tried
 /// at its middle.
 const NARROW: f64 = 2.5;
@@ -124,6 +128,9 @@ const SURE: f64 = 0.98;
 /// A probe shows no more than so many independent requests would: what a short while shows
 /// differs from what the next one would by more than chance among its requests.
 const MOST_EVIDENCE: f64 = 600.0;
+/// After a confirmation run that would have held in this many times the longest, and after any
+/// other that did not hold, the next one is at so many times its rate.
+const LOWER: [(f64, f64); 2] = [(2.0, 0.985), (f64::INFINITY, 0.975)];
 /// A confirmation run at which λ_slo_max lies above its rate with less probability is given up.
 const FUTILE: f64 = 0.25;
 
@@ -237,7 +244,7 @@ impl Search {
             .past
             .iter()
             .filter(|past| past.kind == StepKind::Confirm)
-            .map(|past| past.rate.get() * 0.975)
+            .map(|past| past.rate.get() * past.lower)
             .fold(f64::INFINITY, f64::min);
         let rate = Rate::new((middle.get() * part).min(failed)).unwrap_or(middle);
         self.order(StepKind::Confirm, rate, self.goal.longest_confirm)
@@ -301,11 +308,12 @@ impl Search {
         }
     }
 
-    /// Whether a confirmation run would not come to an end in its time if all went on as it has.
+    /// Whether a confirmation run would not come to an end in its time if all went on as it has:
+    /// early on, where little is known of how it will, only if it is far from it.
     fn takes_too_long(&self, judged: &StepJudgement) -> bool {
-        let window = judged.window.get();
         let longest = self.goal.longest_confirm.0 as f64 / 1e9;
-        window >= longest / 4.0 && projected(judged) > 1.3 * longest
+        let part = judged.window.get() / longest;
+        part >= 0.25 && projected(judged) > (2.5 - 1.5 * part) * longest
     }
 
     /// Takes in what everything took until now, where that is more than the steps did.
@@ -321,7 +329,8 @@ impl Search {
         // An INVALID step shows nothing of the server.
         if !judged.validity.is_valid() {
             self.invalid += 1;
-            self.past.push(Past { kind, rate, screen: Verdict::Insufficient });
+            let screen = Verdict::Insufficient;
+            self.past.push(Past { kind, rate, screen, held: false, lower: 1.0 });
             return;
         }
         let signed = judged.promises.iter().filter(|promise| promise.signed);
@@ -332,7 +341,8 @@ impl Search {
             self.blind = signed.filter(unseen).map(|promise| promise.kind).next();
         }
         self.belief.learn(rate, judged, most_evidence(kind));
-        if kind != StepKind::Probe && judged.verdict == Verdict::Held {
+        let held = judged.verdict == Verdict::Held;
+        if kind != StepKind::Probe && held {
             self.signed = Some(judged.offered);
             self.until_signed = self.past.len() + 1;
         }
@@ -344,7 +354,9 @@ impl Search {
             self.residence = Nanos((seconds * 1e9) as u64).max(self.goal.alone);
             self.drain = step.end.since(step.w1).max(self.residence);
         }
-        self.past.push(Past { kind, rate, screen: judged.screen });
+        let times = projected(judged) / (self.goal.longest_confirm.0 as f64 / 1e9);
+        let lower = LOWER.iter().find(|(most, _)| times <= *most).map_or(1.0, |(_, lower)| *lower);
+        self.past.push(Past { kind, rate, screen: judged.screen, held, lower });
     }
 }
 

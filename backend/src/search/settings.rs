@@ -41,7 +41,7 @@ impl Default for Settings {
             probes: 10,
             confirms: 8,
             longest_probe_s: Duration::from_secs(600),
-            longest_confirm_s: Duration::from_secs(4 * 3600),
+            longest_confirm_s: Duration::from_secs(6 * 3600),
             soak: false,
             seed: 1,
         }
