@@ -2,7 +2,7 @@
 //!
 //! A signed rate is an answer once a rate not far above it is seen to break. Until then probes,
 //! each judged by what it alone shows, go up from it; where they held, a rate that broke before
-//! is tried again, and a higher rate is confirmed.
+//! is tried again, and a higher rate is confirmed, or else one a little lower.
 
 use tokencap_shared::judge::Verdict;
 use tokencap_shared::step::StepKind;
@@ -10,8 +10,9 @@ use tokencap_shared::units::Rate;
 
 use super::machine::{Order, Past, Search};
 
-/// Most probes after a rate was signed.
-const MOST: usize = 8;
+/// Most probes above a signed rate, and most runs to confirm a higher one that fail.
+const MOST_PROBES: usize = 8;
+const MOST_CONFIRMS: usize = 3;
 /// A higher rate is confirmed so much below the highest one that held.
 const BELOW: f64 = 0.025;
 /// Rates that differ by less are one.
@@ -20,13 +21,10 @@ const SAME: f64 = 0.01;
 impl Search {
     /// What is still to be run beside a signed rate.
     pub(super) fn climb(&self, signed: Rate) -> Option<Order> {
-        let since = self.past.get(self.until_signed..).unwrap_or_default();
-        let room = self.left().is_none_or(|left| left > self.least());
-        // A higher rate that could not be confirmed ends it.
-        let probes = |past: &Past| past.kind == StepKind::Probe;
-        if !room || since.len() >= MOST || !since.iter().all(probes) {
+        if self.left().is_some_and(|left| left <= self.least()) {
             return None;
         }
+        let since = self.past.get(self.until_signed..).unwrap_or_default();
         let probe = |rate: f64| {
             let rate = Rate::new(rate).ok()?;
             Some(self.order(StepKind::Probe, rate, self.goal.longest_probe))
@@ -35,6 +33,13 @@ impl Search {
             return probe(lower);
         }
         let signed = signed.get();
+        let failed = since.iter().filter(|past| past.kind == StepKind::Confirm);
+        let failed: Vec<f64> = failed.map(|past| past.rate.get() * past.lower).collect();
+        if !failed.is_empty() {
+            let next = failed.iter().copied().fold(f64::INFINITY, f64::min);
+            let again = failed.len() < MOST_CONFIRMS;
+            return self.higher(signed, next).filter(|_| again);
+        }
         let times = |screen: Verdict, rate: f64| {
             let same = |past: &&Past| (past.rate.get() / rate - 1.0).abs() < SAME;
             self.past.iter().filter(same).filter(|past| past.screen == screen).count()
@@ -51,6 +56,10 @@ impl Search {
         });
         let broken = broken.map(|past| past.rate.get()).filter(|rate| *rate > held * (1.0 + SAME));
         let broken = broken.fold(f64::INFINITY, f64::min);
+        let higher = self.higher(signed, held * (1.0 - BELOW));
+        if since.iter().filter(|past| past.rate.get() > signed).count() >= MOST_PROBES {
+            return higher;
+        }
         let stride = 1.0 + 1.5 * self.goal.precision;
         if ups == 0 && broken <= signed * (1.0 + 2.0 * self.goal.precision) {
             return self.between(signed, broken);
@@ -64,12 +73,15 @@ impl Search {
         if times(Verdict::Broken, broken) < 2 {
             return probe(broken);
         }
-        let higher = held * (1.0 - BELOW);
-        let worthwhile = higher > signed * (1.0 + 0.5 * self.goal.precision);
-        if !worthwhile || self.count(StepKind::Confirm) >= self.goal.confirms {
-            return None;
-        }
-        Some(self.order(StepKind::Confirm, Rate::new(higher).ok()?, self.goal.longest_confirm))
+        higher
+    }
+
+    /// A confirmation run at a rate, if that is worth it beside the signed one.
+    fn higher(&self, signed: f64, rate: f64) -> Option<Order> {
+        let worthwhile = rate > signed * (1.0 + 0.3 * self.goal.precision)
+            && self.count(StepKind::Confirm) < self.goal.confirms;
+        let rate = Rate::new(rate).ok().filter(|_| worthwhile)?;
+        Some(self.order(StepKind::Confirm, rate, self.goal.longest_confirm))
     }
 
     /// A confirmation run between the signed rate and one that broke, if they are further apart
@@ -78,11 +90,7 @@ impl Search {
         let confirm = |past: &&Past| past.kind == StepKind::Confirm && !past.held;
         let failed = self.past.iter().filter(confirm).map(|past| past.rate.get() * past.lower);
         let rate = failed.fold((signed * broken).sqrt(), f64::min);
-        let worthwhile = broken > signed * (1.0 + self.goal.precision)
-            && rate > signed * (1.0 + 0.3 * self.goal.precision)
-            && self.count(StepKind::Confirm) < self.goal.confirms;
-        let rate = Rate::new(rate).ok().filter(|_| worthwhile)?;
-        Some(self.order(StepKind::Confirm, rate, self.goal.longest_confirm))
+        self.higher(signed, rate).filter(|_| broken > signed * (1.0 + self.goal.precision))
     }
 
     /// A rate below the signed one that broke, and has not held twice or been tried three times.

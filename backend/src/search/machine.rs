@@ -131,6 +131,8 @@ const MOST_EVIDENCE: f64 = 600.0;
 /// After a confirmation run that would have held in this many times the longest, and after any
 /// other that did not hold, the next one is at so many times its rate.
 const LOWER: [(f64, f64); 2] = [(2.0, 0.985), (f64::INFINITY, 0.975)];
+/// So many confirmation runs that did not hold are no reason to hurry.
+const PATIENT: usize = 4;
 /// A confirmation run at which λ_slo_max lies above its rate with less probability is given up.
 const FUTILE: f64 = 0.25;
 
@@ -240,12 +242,11 @@ impl Search {
 
     fn confirm(&self, low: Rate, middle: Rate) -> Order {
         let part = (low.get() / middle.get()).clamp(1.0 - BELOW.1, 1.0 - BELOW.0);
-        let failed = self
-            .past
-            .iter()
-            .filter(|past| past.kind == StepKind::Confirm)
-            .map(|past| past.rate.get() * past.lower)
-            .fold(f64::INFINITY, f64::min);
+        let failed = self.past.iter().filter(|past| past.kind == StepKind::Confirm);
+        // After many that did not hold, twice as far down.
+        let times = if failed.clone().count() < PATIENT { 1 } else { 2 };
+        let failed = failed.map(|past| past.rate.get() * past.lower.powi(times));
+        let failed = failed.fold(f64::INFINITY, f64::min);
         let rate = Rate::new((middle.get() * part).min(failed)).unwrap_or(middle);
         self.order(StepKind::Confirm, rate, self.goal.longest_confirm)
     }
