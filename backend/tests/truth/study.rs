@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tokencap::search::truth::brute::{Truth, truth};
+use tokencap::search::truth::brute::{NoTruth, Truth, truth};
 use tokencap::search::truth::measure::{Found, bisection, grid, search};
 use tokencap::search::truth::{Case, Flavour};
 
@@ -31,15 +31,18 @@ const WAYS: [&str; 3] = ["tokencap's search", "grid, 60 s steps", "bisection, 60
 impl Study {
     /// Draws until there are enough clusters whose promises break between a quarter of
     /// saturation and saturation.
-    pub(crate) fn run(&self) -> Vec<Row> {
+    ///
+    /// Gives their rows, and how many were left out because they have no single limit.
+    pub(crate) fn run(&self) -> (Vec<Row>, u64) {
         let next = AtomicU64::new(self.first);
+        let left_out = AtomicU64::new(0);
         let rows = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for _ in 0..self.threads {
                 scope.spawn(|| {
                     while rows.lock().unwrap().len() < self.clusters {
                         let number = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(row) = self.row(number) else { continue };
+                        let Some(row) = self.row(number, &left_out) else { continue };
                         rows.lock().unwrap().push(row);
                     }
                 });
@@ -47,12 +50,19 @@ impl Study {
         });
         let mut rows = rows.into_inner().unwrap();
         rows.truncate(self.clusters);
-        rows
+        (rows, left_out.into_inner())
     }
 
-    fn row(&self, number: u64) -> Option<Row> {
+    fn row(&self, number: u64, left_out: &AtomicU64) -> Option<Row> {
         let case = Case::draw(number)?;
-        let truth = truth(&case)?;
+        let truth = match truth(&case) {
+            Ok(truth) => truth,
+            Err(NoTruth::NoLimit) => return None,
+            Err(NoTruth::NotMonotone) => {
+                left_out.fetch_add(1, Ordering::Relaxed);
+                return None;
+            }
+        };
         let mut log = String::new();
         let searched = search(&case, number + 1, None, &mut |step, judged| {
             let _ = writeln!(
@@ -94,13 +104,14 @@ impl Study {
 
 /// The shares of clusters in which each way promises too much, promises well, promises too
 /// little, or promises nothing; and the minutes that it measures.
-pub(crate) fn table(rows: &[Row]) -> String {
+pub(crate) fn table(rows: &[Row], left_out: u64) -> String {
     let flavours = [Flavour::Compute, Flavour::Preemption, Flavour::Sessions, Flavour::Thrash];
     let mut text = format!("\n{} clusters:", rows.len());
     for flavour in flavours {
         let n = rows.iter().filter(|row| row.flavour == flavour).count();
         let _ = write!(text, " {n} {flavour:?}");
     }
+    let _ = write!(text, "; {left_out} more were left out, which break, hold and break again");
     let _ = writeln!(
         text,
         "\n{:<22} {:>12} {:>15} {:>12} {:>9} {:>14} {:>10}",

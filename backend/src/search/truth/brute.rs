@@ -27,12 +27,39 @@ const FINE: (u32, u32) = (30_000, 90_000);
 const AROUND: [f64; 5] = [0.93, 0.965, 1.0, 1.035, 1.07];
 /// Rounds around it, each about what the last ones found.
 const ROUNDS: u64 = 3;
+/// Rates at which a promise must hold below the crossing and break above it.
+const BESIDE: [f64; 5] = [0.7, 0.85, 1.15, 1.3, 1.6];
 /// A promise that breaks below this part of saturation says nothing of a cluster's capacity.
 const LEAST: f64 = 0.2;
 
-/// Finds the truth of a case; `None` if it breaks below a fifth of saturation, or not at all.
-#[must_use]
-pub fn truth(case: &Case) -> Option<Truth> {
+/// Why a case has no truth to compare with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoTruth {
+    /// It breaks below a fifth of saturation, or not at all.
+    NoLimit,
+    /// What breaks it at a rate holds at a higher one, or the other way round: routers that keep
+    /// sessions where their prefix lies can stay in one state or another for hours.
+    NotMonotone,
+}
+
+/// Finds the truth of a case.
+///
+/// # Errors
+/// If it has none.
+pub fn truth(case: &Case) -> Result<Truth, NoTruth> {
+    let truth = crossing(case).ok_or(NoTruth::NoLimit)?;
+    let lab = Lab { config: &case.config, workload: &case.workload, promise: &case.promise };
+    let residence = lab.residence().ok_or(NoTruth::NoLimit)?;
+    let monotone = BESIDE.into_iter().zip(70..).all(|(part, seed)| {
+        let rate = Rate::new(truth.rate.get() * part).unwrap_or(truth.rate);
+        let judged = lab.judge(&Run::of_requests(rate, FINE.1, seed, residence));
+        let ratio = judged.ok().and_then(|judged| worst(&judged)).map(|(ratio, _)| ratio);
+        ratio.is_some_and(|ratio| (ratio > 0.0) == (part > 1.0))
+    });
+    monotone.then_some(truth).ok_or(NoTruth::NotMonotone)
+}
+
+fn crossing(case: &Case) -> Option<Truth> {
     let lab = Lab { config: &case.config, workload: &case.workload, promise: &case.promise };
     let residence = lab.residence()?;
     let look = |rate: f64, requests: u32, seed: u64| -> Option<(f64, StepJudgement)> {
