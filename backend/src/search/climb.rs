@@ -27,7 +27,7 @@ impl Search {
         let since = self.past.get(self.until_signed..).unwrap_or_default();
         let probe = |rate: f64| {
             let rate = Rate::new(rate).ok()?;
-            Some(self.order(StepKind::Probe, rate, self.goal.longest_probe))
+            Some(self.order(StepKind::Probe, rate, self.longest_probe()))
         };
         if let Some(lower) = self.doubted(signed) {
             return probe(lower);

@@ -118,6 +118,13 @@ pub struct Search {
 
 /// A confirmation run is this much below the middle of the belief, at least and at most.
 const BELOW: (f64, f64) = (0.02, 0.035);
+/// In a limited time, a run with so many requests ahead is this much below the middle at least,
+/// and so much more for each tenth part of them, up to the last figure: what few requests are to
+/// prove needs room.
+const ROOM: (f64, f64, f64, f64) = (300_000.0, 0.03, 0.08, 0.3);
+/// In a limited time, a probe has no more than this part of it, and all probes together no more
+/// than that: only a confirmation signs.
+const PROBES: (u64, f64) = (12, 0.33);
 /// The middle 80 % of the belief may span so many times the asked precision: rates are tried
 /// at its middle.
 const NARROW: f64 = 2.5;
@@ -131,6 +138,10 @@ const MOST_EVIDENCE: f64 = 600.0;
 /// After a confirmation run that would have held in this many times the longest, and after any
 /// other that did not hold, the next one is at so many times its rate.
 const LOWER: [(f64, f64); 2] = [(2.0, 0.985), (f64::INFINITY, 0.975)];
+/// In a limited time, the next rate is lower by the time that the run would have taken, in those
+/// that are left, to the power of this; and no lower than that part of it.
+const STEEP: f64 = 0.15;
+const LEAST: f64 = 0.75;
 /// So many confirmation runs that did not hold are no reason to hurry.
 const PATIENT: usize = 4;
 /// A confirmation run at which λ_slo_max lies above its rate with less probability is given up.
@@ -190,8 +201,8 @@ impl Search {
             return Next::Done(Answer::Unsigned(middle));
         }
         let wide = high.get() / low.get().max(1e-9) > 1.0 + self.goal.precision * NARROW;
-        // Most of a limited time belongs to the confirmation: only it signs.
-        let early = self.goal.budget.is_none_or(|budget| self.spent.0 * 5 < budget.0 * 2);
+        let part = |budget: Nanos| self.spent.0 as f64 / budget.0 as f64;
+        let early = self.goal.budget.is_none_or(|budget| part(budget) < PROBES.1);
         // A rate that nothing is known of is not worth a confirmation.
         let blank = self.past.iter().all(|past| past.screen == Verdict::Insufficient);
         if wide && (early || blank) && self.count(StepKind::Probe) < self.goal.probes {
@@ -237,11 +248,24 @@ impl Search {
                 Rate::new(middle.get().min(most)).unwrap_or(middle)
             }
         };
-        self.order(StepKind::Probe, rate, self.goal.longest_probe)
+        self.order(StepKind::Probe, rate, self.longest_probe())
+    }
+
+    /// Longest window of a probe.
+    pub(super) fn longest_probe(&self) -> Nanos {
+        let longest = self.goal.longest_probe;
+        self.goal.budget.map_or(longest, |budget| longest.min(Nanos(budget.0 / PROBES.0)))
     }
 
     fn confirm(&self, low: Rate, middle: Rate) -> Order {
-        let part = (low.get() / middle.get()).clamp(1.0 - BELOW.1, 1.0 - BELOW.0);
+        let mut part = (low.get() / middle.get()).clamp(1.0 - BELOW.1, 1.0 - BELOW.0);
+        if self.goal.budget.is_some() {
+            let order = self.order(StepKind::Confirm, middle, self.goal.longest_confirm);
+            let requests = middle.get() * order.window.0 as f64 / 1e9;
+            let (many, least, each, most) = ROOM;
+            let below = least + each * libm::log10(many / requests.max(1.0));
+            part = part.min(1.0 - below.min(most));
+        }
         let failed = self.past.iter().filter(|past| past.kind == StepKind::Confirm);
         // After many that did not hold, twice as far down.
         let times = if failed.clone().count() < PATIENT { 1 } else { 2 };
@@ -300,21 +324,16 @@ impl Search {
             StepKind::Confirm | StepKind::Soak => {
                 let long = window >= self.goal.shortest_confirm.0 as f64 / 1e9;
                 let hopeless = above < FUTILE && window > 60.0;
-                if (strict == Verdict::Held && long) || hopeless || self.takes_too_long(judged) {
+                // What is left of a limited time after one such run belongs to the next.
+                let last = self.goal.budget.is_some() && self.count(StepKind::Confirm) > 0;
+                let too_long = !last && takes_too_long(judged, order.window);
+                if (strict == Verdict::Held && long) || hopeless || too_long {
                     Look::Enough
                 } else {
                     Look::Go
                 }
             }
         }
-    }
-
-    /// Whether a confirmation run would not come to an end in its time if all went on as it has:
-    /// early on, where little is known of how it will, only if it is far from it.
-    fn takes_too_long(&self, judged: &StepJudgement) -> bool {
-        let longest = self.goal.longest_confirm.0 as f64 / 1e9;
-        let part = judged.window.get() / longest;
-        part >= 0.25 && projected(judged) > (2.5 - 1.5 * part) * longest
     }
 
     /// Takes in what everything took until now, where that is more than the steps did.
@@ -355,10 +374,23 @@ impl Search {
             self.residence = Nanos((seconds * 1e9) as u64).max(self.goal.alone);
             self.drain = step.end.since(step.w1).max(self.residence);
         }
-        let times = projected(judged) / (self.goal.longest_confirm.0 as f64 / 1e9);
-        let lower = LOWER.iter().find(|(most, _)| times <= *most).map_or(1.0, |(_, lower)| *lower);
+        let next = self.order(StepKind::Confirm, rate, self.goal.longest_confirm).window;
+        let times = projected(judged) / (next.0 as f64 / 1e9).max(1.0);
+        let lower = match self.goal.budget {
+            None => LOWER.iter().find(|(most, _)| times <= *most).map_or(1.0, |(_, lower)| *lower),
+            // There is no time for many small steps down.
+            Some(_) => times.powf(-STEEP).clamp(LEAST, LOWER[0].1),
+        };
         self.past.push(Past { kind, rate, screen: judged.screen, held, lower });
     }
+}
+
+/// Whether a run would not come to an end in its time if all went on as it has: early on, where
+/// little is known of how it will, only if it is far from it.
+fn takes_too_long(judged: &StepJudgement, longest: Nanos) -> bool {
+    let longest = longest.0 as f64 / 1e9;
+    let part = judged.window.get() / longest;
+    part >= 0.25 && projected(judged) > (2.5 - 1.5 * part) * longest
 }
 
 /// So many independent requests are the most that a step of a kind is taken for.

@@ -11,6 +11,8 @@ mod closed_form;
 mod resume;
 mod study;
 
+use std::time::Duration;
+
 use study::{Study, table};
 
 /// A number from the environment.
@@ -26,6 +28,10 @@ fn three_hundred_clusters() {
         clusters: var("CLUSTERS", 300) as usize,
         first: var("FIRST", 0),
         threads: var("THREADS", cores),
+        budget: match var("MINUTES", 0) {
+            0 => None,
+            minutes => Some(Duration::from_secs(60 * minutes)),
+        },
         verbose: var("VERBOSE", 0) > 0,
     };
     let (rows, left_out) = study.run();

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tokencap::search::truth::brute::{NoTruth, Truth, truth};
 use tokencap::search::truth::measure::{Found, bisection, grid, search};
@@ -14,6 +15,8 @@ pub(crate) struct Study {
     /// Number of the first draw.
     pub(crate) first: u64,
     pub(crate) threads: u64,
+    /// Time that each search has.
+    pub(crate) budget: Option<Duration>,
     /// Print every step of the search.
     pub(crate) verbose: bool,
 }
@@ -64,7 +67,7 @@ impl Study {
             }
         };
         let mut log = String::new();
-        let searched = search(&case, number + 1, None, &mut |step, judged| {
+        let searched = search(&case, number + 1, self.budget, &mut |step, judged| {
             let _ = writeln!(
                 log,
                 "   {:?} {:.3} {:?}/{:?} window {:.0} took {:.0} n {}",
