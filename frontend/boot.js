@@ -65,6 +65,20 @@ globalThis.tokencapShow = (element, markup) => {
   again?.focus({ preventScroll: true });
   if (again && typeof selectionStart === "number") again.setSelectionRange(selectionStart, selectionStart);
 };
+// Shows what the server says is being measured, for as long as the element is there.
+globalThis.tokencapFollow = (element, lang) => {
+  const source = new EventSource(at("api/live"));
+  const show = async (news) => {
+    if (!element.isConnected) return source.close();
+    try {
+      tokencapShow(element, await tokencapAsk("live", [news, lang]));
+    } catch (error) {
+      element.textContent = error;
+    }
+  };
+  source.onmessage = ({ data }) => show(data);
+  source.onerror = () => show("");
+};
 
 try {
   const module = await import(at(app));

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use tokencap::campaign::live_file;
 use tokencap::load::arrivals::{Profile, Schedule};
 use tokencap::load::journal::Journal;
 use tokencap::load::live::Stop;
@@ -161,6 +162,9 @@ fn a_killed_run_is_gone_on_with_where_its_last_step_ended() {
     child.wait().unwrap();
     let done = steps();
     assert!((1..3).contains(&done));
+    // Whoever was watching still sees how far it came.
+    let live = live_file::path_beside(&out);
+    assert!((done - 1..=done).contains(&live_file::read(&live).unwrap().done.len()));
     // The bundle of the finished steps can be opened as it is.
     let cut = store::load(&out).unwrap();
     assert!(cut.manifest.steps.len() >= done.saturating_sub(1));
@@ -178,4 +182,5 @@ fn a_killed_run_is_gone_on_with_where_its_last_step_ended() {
     let said = format!("interrupted after {done} steps, and resumed");
     assert!(whole.manifest.warnings.iter().any(|warning| warning.contains(&said)));
     assert!(!journal.exists());
+    assert!(!live.exists());
 }

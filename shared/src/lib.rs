@@ -20,6 +20,7 @@ pub mod golden;
 pub mod html;
 pub mod import;
 pub mod judge;
+pub mod live;
 pub mod measured;
 pub mod money;
 pub mod promise;

@@ -5,6 +5,7 @@
 
 mod agenda;
 mod gather;
+pub mod live_file;
 pub mod watch;
 
 use std::collections::BTreeMap;
@@ -195,7 +196,8 @@ impl Campaign {
             let judged = capacity::of_step(&bundle, &step, &bundle.manifest.promise);
             agenda.report(&step, &judged);
             let abandoned = step.abandoned.as_deref();
-            watch.on(Event::End { judged: &judged, promise: &bundle.manifest.promise, abandoned });
+            let (kind, promise) = (step.kind, &bundle.manifest.promise);
+            watch.on(Event::End { kind, judged: &judged, promise, abandoned });
         }
         if let (Some(answer), None) = (agenda.answer(), stop.reason()) {
             bundle.manifest.warnings.extend(unsigned(&answer));

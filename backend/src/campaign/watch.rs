@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokencap_shared::capacity::Capacity;
-use tokencap_shared::judge::{Quantity, StepJudgement, Verdict};
-use tokencap_shared::measured::Measured;
+use tokencap_shared::judge::{StepJudgement, Verdict};
+use tokencap_shared::live::{Phase, Tail};
 use tokencap_shared::promise::{PromiseKind, PromiseSheet};
 use tokencap_shared::step::StepKind;
 use tokencap_shared::units::{Nanos, Rate};
@@ -18,7 +18,7 @@ use crate::load::step::{Load, StepPlan};
 use crate::search::Answer;
 
 /// What happens in a campaign.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Event<'a> {
     /// The target answered the trial requests.
     Ready {
@@ -56,6 +56,8 @@ pub enum Event<'a> {
     },
     /// A step has ended and was judged.
     End {
+        /// Why it was run.
+        kind: StepKind,
         /// The judgement.
         judged: &'a StepJudgement,
         /// The promises it was judged by.
@@ -103,9 +105,28 @@ impl Default for Terminal {
     }
 }
 
+/// Tells two.
+impl<A: Watch, B: Watch> Watch for (A, B) {
+    fn on(&mut self, event: Event<'_>) {
+        self.0.on(event.clone());
+        self.1.on(event);
+    }
+}
+
 /// A step's length, but for the time that its last requests take to end.
-fn length(plan: &StepPlan) -> Duration {
+pub(super) fn length(plan: &StepPlan) -> Duration {
     plan.warmup + plan.window
+}
+
+/// Where a step is.
+pub(super) fn phase(plan: &StepPlan, elapsed: Duration) -> Phase {
+    if elapsed < plan.warmup {
+        Phase::WarmUp
+    } else if elapsed < length(plan) {
+        Phase::Window
+    } else {
+        Phase::Tail
+    }
 }
 
 impl Terminal {
@@ -147,7 +168,7 @@ impl Watch for Terminal {
                     eprintln!("  {line}");
                 }
             }
-            Event::End { judged, promise, abandoned } => {
+            Event::End { judged, promise, abandoned, .. } => {
                 if let Some(bar) = &self.bar {
                     bar.set_position(0);
                 }
@@ -213,12 +234,10 @@ fn tick(
     so_far: Option<(&StepJudgement, &PromiseSheet)>,
     left: Option<Duration>,
 ) -> String {
-    let phase = if elapsed < plan.warmup {
-        "warm-up"
-    } else if elapsed < length(plan) {
-        "window"
-    } else {
-        "tail"
+    let phase = match phase(plan, elapsed) {
+        Phase::WarmUp => "warm-up",
+        Phase::Window => "window",
+        Phase::Tail => "tail",
     };
     let pair = |pair: Option<[Nanos; 2]>| {
         pair.map_or("—".to_owned(), |[p50, p99]| format!("{}/{} ms", millis(p50), millis(p99)))
@@ -248,37 +267,20 @@ fn tick(
     line
 }
 
-/// The P99 of each latency beside its limit, in the tier where it is nearest to it or furthest
-/// beyond.
+/// The P99 of each latency beside its limit.
 fn tails(judged: &StepJudgement, promise: &PromiseSheet) -> String {
-    let names = [
-        (PromiseKind::TtftP99, "TTFT"),
-        (PromiseKind::ItlP99, "ITL"),
-        (PromiseKind::TpotP99, "TPOT"),
-        (PromiseKind::QueueP99, "queue"),
-    ];
-    let mut found = Vec::new();
-    for (kind, name) in names {
-        let of_kind = judged.promises.iter().filter(|one| one.kind == kind);
-        let worst = of_kind
-            .filter_map(|one| {
-                let (Quantity::Time(Some(limit)), Measured::Value(Quantity::Time(measured))) =
-                    (one.limit, &one.measured)
-                else {
-                    return None;
-                };
-                Some((measured.map_or(f64::INFINITY, |time| time.0 as f64), limit, one.tier))
-            })
-            .max_by(|a, b| (a.0 / a.1.0 as f64).total_cmp(&(b.0 / b.1.0 as f64)));
-        let Some((measured, limit, tier)) = worst else { continue };
-        let measured =
-            if measured.is_finite() { format!("{:.0}", measured / 1e6) } else { "∞".to_owned() };
-        let tier = tier.and_then(|tier| promise.tiers.get(tier));
-        let tier = tier.filter(|_| promise.tiers.len() > 1);
-        let tier = tier.map_or(String::new(), |tier| format!(" ({})", tier.name));
-        found.push(format!("{name} {measured}/{} ms{tier}", millis(limit)));
-    }
-    found.join(", ")
+    let name = |kind: PromiseKind| match kind {
+        PromiseKind::TtftP99 => "TTFT",
+        PromiseKind::ItlP99 => "ITL",
+        PromiseKind::TpotP99 => "TPOT",
+        _ => "queue",
+    };
+    let tails = Tail::of(judged, promise).into_iter().map(|tail| {
+        let measured = tail.measured.map_or("∞".to_owned(), millis);
+        let tier = tail.tier.map_or(String::new(), |tier| format!(" ({tier})"));
+        format!("{} {measured}/{} ms{tier}", name(tail.kind), millis(tail.limit))
+    });
+    tails.collect::<Vec<_>>().join(", ")
 }
 
 const fn verdict(verdict: Verdict) -> &'static str {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 
+use crate::campaign::live_file::LiveFile;
 use crate::campaign::watch::Terminal;
 use crate::campaign::{Campaign, Options, Together};
 use crate::interrupt;
@@ -141,9 +142,10 @@ pub(super) fn measure(args: &Sweep, plan: Plan, soak: bool) -> anyhow::Result<()
             "a search steers by all arrivals: leave --start-at out, or name the rates in [sweep]"
         );
     }
+    let live = LiveFile::beside(&out, &plan.deployment.model, &plan.promise.name);
     let campaign = Campaign { plan, target, tls, out, resume, together, options };
     let stop = interrupt::stop_on_interrupt().context("cannot listen for Ctrl-C")?;
-    campaign.run(&mut Terminal::default(), &stop)?;
+    campaign.run(&mut (Terminal::default(), live), &stop)?;
     println!("{}", saved(&args.out));
     Ok(())
 }

@@ -10,6 +10,9 @@ use std::time::SystemTime;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tokencap_shared::format;
+use tokencap_shared::live::Live;
+
+use crate::campaign::live_file;
 
 /// How bundle files end.
 const EXTENSION: &str = "tokencap";
@@ -97,6 +100,13 @@ impl Library {
             }
         }
         listed
+    }
+
+    /// The campaigns that are running into these files and folders.
+    #[must_use]
+    pub fn live(&self) -> Vec<Live> {
+        let bundles = self.sources.iter().flat_map(|source| files_of(source));
+        bundles.filter_map(|bundle| live_file::read(&live_file::path_beside(&bundle))).collect()
     }
 
     /// The bundle of this identity, if its file still holds it.

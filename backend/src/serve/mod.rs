@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use tokencap_shared::signoff::Trust;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
 pub use guard::Access;
 pub use library::{Library, LibraryError};
@@ -114,6 +115,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     app: axum::Router,
+    stopping: watch::Sender<bool>,
 }
 
 impl Server {
@@ -132,8 +134,9 @@ impl Server {
             _ => ServeError::Listen { at, source },
         })?;
         let address = listener.local_addr().map_err(|source| ServeError::Listen { at, source })?;
-        let app = routes::router(config);
-        Ok(Self { listener, address, app })
+        let (stopping, told) = watch::channel(false);
+        let app = routes::router(config, told);
+        Ok(Self { listener, address, app, stopping })
     }
 
     /// Where it listens.
@@ -164,6 +167,8 @@ impl Server {
         let (stopped, told) = tokio::sync::oneshot::channel();
         let stop = async move {
             stop.await;
+            // Answers that go on as long as the page is open end now.
+            self.stopping.send_replace(true);
             // Nobody to tell means that serving ended by itself.
             let _ = stopped.send(());
         };

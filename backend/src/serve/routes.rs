@@ -1,14 +1,21 @@
-//! The routes: the app's files, the list of bundles, a bundle, price sheets, trusted keys, the version.
+//! The routes: the app's files, the list of bundles, a bundle, what is being measured, price sheets,
+//! trusted keys, the version.
 
+use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router, middleware};
+use futures_util::Stream;
+use futures_util::stream;
 use serde_json::json;
+use tokio::sync::watch;
 use tokio_util::io::ReaderStream;
 
 use super::Config;
@@ -18,6 +25,8 @@ use crate::web;
 
 /// For files whose name changes with their contents.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
+/// How often live files are looked at.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// What the routes read.
 struct Shelf {
@@ -25,19 +34,22 @@ struct Shelf {
     prices: Vec<serde_json::Value>,
     /// As TOML: what a reader would choose from a file of their own.
     trust: String,
+    /// True once the server is told to stop.
+    stopping: watch::Receiver<bool>,
 }
 
 type Shared = State<Arc<Shelf>>;
 
 /// Everything that is served.
-pub(super) fn router(config: Config) -> Router {
+pub(super) fn router(config: Config, stopping: watch::Receiver<bool>) -> Router {
     let Config { access, library, prices, trust, .. } = config;
     // Keys, roles and dates are what TOML can hold.
     let trust = toml::to_string(&trust).unwrap_or_default();
-    let shelf = Arc::new(Shelf { library, prices, trust });
+    let shelf = Arc::new(Shelf { library, prices, trust, stopping });
     let api = Router::new()
         .route("/bundles", get(bundles))
         .route("/bundles/{id}", get(bundle))
+        .route("/live", get(live))
         .route("/prices", get(prices_of))
         .route("/trust", get(trust_of))
         .fallback(|| async { Problem::no_such_route() });
@@ -98,6 +110,27 @@ async fn prices_of(State(shelf): Shared) -> Response {
 
 async fn trust_of(State(shelf): Shared) -> Response {
     shelf.trust.clone().into_response()
+}
+
+/// What is being measured, as often as it changes, until reader or server go.
+async fn live(State(shelf): Shared) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let stopping = shelf.stopping.clone();
+    let changes = stream::unfold((shelf, stopping, None), async |(shelf, mut stopping, last)| {
+        loop {
+            let library = Arc::clone(&shelf);
+            let looking = tokio::task::spawn_blocking(move || library.library.live());
+            let now = serde_json::to_string(&looking.await.ok()?).ok()?;
+            if last.as_ref() != Some(&now) {
+                let event = Event::default().data(&now);
+                return Some((Ok(event), (shelf, stopping, Some(now))));
+            }
+            tokio::select! {
+                _ = stopping.wait_for(|stopping| *stopping) => return None,
+                () = tokio::time::sleep(LOOK) => {}
+            }
+        }
+    });
+    Sse::new(changes).keep_alive(KeepAlive::default())
 }
 
 async fn bundles(State(shelf): Shared) -> Result<Json<Vec<Listed>>, Problem> {

@@ -5,6 +5,7 @@
 mod accessibility;
 mod failures;
 mod golden;
+mod live;
 mod page;
 mod quote;
 mod report;

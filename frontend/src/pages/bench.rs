@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::browser;
-use crate::route::Route;
+use crate::route::{Page, Route};
 use crate::state::State;
 use crate::workbench;
 
@@ -19,13 +19,26 @@ extern "C" {
     fn query_of(event: &web_sys::Event) -> Option<String>;
     #[wasm_bindgen(js_name = tokencapKeys)]
     fn keys_of(event: &web_sys::Event) -> Option<web_sys::File>;
+    #[wasm_bindgen(js_name = tokencapFollow)]
+    fn follow(element: &web_sys::Element, lang: &str);
 }
 
 /// A page by itself.
 #[component]
 pub(crate) fn BenchPage() -> impl IntoView {
-    let route = State::get().route;
+    let state = State::get();
+    let route = state.route;
+    let live = NodeRef::<html::Div>::new();
+    Effect::new(move |_| {
+        if state.page.get_untracked() == Page::Runs
+            && state.server.there.get()
+            && let Some(element) = live.get()
+        {
+            follow(&element, state.prefs.lang.get_untracked().tag());
+        }
+    });
     view! {
+        <div node_ref=live class="workbench" data-testid="live"></div>
         <Bench name=Signal::derive(move || route.read().page.name())
             query=Signal::derive(move || route.read().query.text().to_owned())/>
     }

@@ -29,15 +29,18 @@ pub(crate) struct Offered {
 pub(crate) struct Server {
     /// Bundles that it has and that were not opened by themselves.
     pub(crate) offered: RwSignal<Vec<Offered>>,
+    /// Whether there is one.
+    pub(crate) there: RwSignal<bool>,
 }
 
 impl Server {
     /// Asks for bundles and price sheets, and opens what is asked for in the address, or else
     /// all that can be read at once.
     pub(super) fn start(library: Library, prices: Prices, asked: Option<String>) -> Self {
-        let server = Self { offered: RwSignal::new(Vec::new()) };
+        let server = Self { offered: RwSignal::new(Vec::new()), there: RwSignal::new(false) };
         spawn_local(async move {
             let Some(bundles) = list::<Offered>("api/bundles").await else { return };
+            server.there.set(true);
             if let Some(sheets) = list::<PriceSheet>("api/prices").await {
                 prices.offer(sheets);
             }

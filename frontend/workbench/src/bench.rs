@@ -4,6 +4,7 @@ use tokencap_shared::bundle::{self, Bundle, BundleError, Seal};
 use tokencap_shared::capacity::{self, Capacity};
 use tokencap_shared::format::short_id;
 use tokencap_shared::import::{self, File, Import};
+use tokencap_shared::live::Live;
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::query::Query;
 use tokencap_shared::report::{Entry, Report};
@@ -18,6 +19,10 @@ pub(crate) struct Bench {
     pub(crate) imported: Vec<Imported>,
     /// Whom the reader trusts.
     pub(crate) trust: Trust,
+    /// What was being measured when the server last said so.
+    pub(crate) live: Vec<Live>,
+    /// Names of the bundles that were measured to their end since the page is open.
+    pub(crate) ended: Vec<String>,
 }
 
 /// Other tools' results, read together.
@@ -98,6 +103,15 @@ impl Bench {
                 || self.imported.iter().any(|imported| imported.key == *key)
         };
         keys.iter().copied().filter(|key| !here(key)).collect()
+    }
+
+    /// Takes in what is being measured now.
+    pub(crate) fn measuring(&mut self, now: Vec<Live>) {
+        let running = |name: &str| now.iter().any(|live| live.bundle == name);
+        self.ended.retain(|name| !running(name));
+        let gone = self.live.drain(..).map(|live| live.bundle).filter(|name| !running(name));
+        self.ended.extend(gone);
+        self.live = now;
     }
 
     /// What the sign-offs of a bundle are worth; `None` if it does not lie here.

@@ -93,6 +93,16 @@ pub fn page(
     BENCH.with_borrow(|bench| pages::page(name, bench, &query, lang, width, money)).into_string()
 }
 
+/// What the server says is being measured, as a list in JSON, or nothing where the server cannot be
+/// reached; as a section of a page.
+#[wasm_bindgen]
+#[must_use]
+pub fn live(news: &str, lang: &str) -> String {
+    let lang = Lang::of_tag(lang).unwrap_or_default();
+    let news = serde_json::from_str(news).ok();
+    BENCH.with_borrow_mut(|bench| pages::live(bench, news, lang)).into_string()
+}
+
 /// Reads other tools' results and lays them on the bench, judged by the promises of interactive
 /// agents where records say when requests were sent; gives the runs' identity.
 ///

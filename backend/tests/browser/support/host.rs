@@ -1,6 +1,6 @@
 //! Servers for the tests, inside the test's own process.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use axum::Router;
@@ -12,6 +12,8 @@ use tokencap::serve::{Access, Config, Library, Server};
 use tokencap::web;
 use tokencap_shared::signoff::Trust;
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 /// Serves these bundles as `tokencap serve` does; gives the page's address. The server ends with
 /// the test's runtime.
@@ -21,18 +23,31 @@ pub(crate) async fn serve(bundles: Vec<PathBuf>) -> String {
 
 /// The same, with the keys by which the page verifies.
 pub(crate) async fn serve_trusting(bundles: Vec<PathBuf>, trust: Trust) -> String {
-    let server = Server::bind(Config {
-        listen: (Ipv4Addr::LOCALHOST, 0).into(),
-        access: Access::Local,
-        library: Library::open(bundles).unwrap(),
-        prices: vec![],
-        trust,
-    })
-    .await
-    .unwrap();
+    let server = bind(bundles, trust, 0).await;
     let url = format!("http://{}/", server.address());
     tokio::spawn(server.run(std::future::pending()));
     url
+}
+
+/// Serves these bundles on a port (0: any free one) until the sender says so or is dropped.
+pub(crate) async fn serve_until_told(
+    bundles: Vec<PathBuf>,
+    port: u16,
+) -> (SocketAddr, oneshot::Sender<()>, JoinHandle<()>) {
+    let server = bind(bundles, Trust::default(), port).await;
+    let address = server.address();
+    let (stop, told) = oneshot::channel();
+    let serving = tokio::spawn(async {
+        let stopped = async { told.await.unwrap_or_default() };
+        server.run(stopped).await.unwrap();
+    });
+    (address, stop, serving)
+}
+
+async fn bind(bundles: Vec<PathBuf>, trust: Trust, port: u16) -> Server {
+    let listen = (Ipv4Addr::LOCALHOST, port).into();
+    let (access, library) = (Access::Local, Library::open(bundles).unwrap());
+    Server::bind(Config { listen, access, library, prices: vec![], trust }).await.unwrap()
 }
 
 /// A static host that knows nothing of the app and has its files in a folder `some/where`, each

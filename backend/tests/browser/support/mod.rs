@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokencap::web;
 
 use driver::Driver;
-pub(crate) use host::{serve, serve_trusting, static_host};
+pub(crate) use host::{serve, serve_trusting, serve_until_told, static_host};
 
 /// How long a page may take for what it shows: generous, because the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -3,6 +3,7 @@
 mod compare;
 mod definitions;
 mod imported;
+mod live;
 mod offers;
 mod quote_text;
 mod runs;
@@ -45,6 +46,8 @@ pub(crate) fn page(
         _ => runs::page(page),
     }
 }
+
+pub(crate) use live::section as live;
 
 /// A choice among values and their labels.
 fn select<'a>(

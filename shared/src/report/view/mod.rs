@@ -37,7 +37,8 @@ pub type Pair = (String, String);
 const DAY: f64 = 86_400.0;
 
 /// A verdict as a cell.
-fn verdict_cell(verdict: Verdict, words: &Words) -> Cell {
+#[must_use]
+pub fn verdict_cell(verdict: Verdict, words: &Words) -> Cell {
     Cell::new((words.verdict)(verdict)).with_tone(match verdict {
         Verdict::Held => Tone::Good,
         Verdict::Broken => Tone::Bad,

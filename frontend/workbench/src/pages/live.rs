@@ -1,0 +1,153 @@
+//! What is being measured while the page is open: progress, the promised latencies so far, and the
+//! steps that have ended.
+
+use maud::{Markup, html};
+use tokencap_shared::format;
+use tokencap_shared::html as shared_html;
+use tokencap_shared::judge::Verdict;
+use tokencap_shared::live::{Done, Live, Now, Phase};
+use tokencap_shared::report::PromiseOfTier;
+use tokencap_shared::report::table::{Cell, Column, Table, Tone};
+use tokencap_shared::report::view::verdict_cell;
+use tokencap_shared::units::{Nanos, Rate};
+use tokencap_shared::words::{Lang, Words};
+
+use crate::bench::Bench;
+use crate::text::{self, Text};
+
+/// The section, from the server's news; `None`: it cannot be reached.
+pub(crate) fn section(bench: &mut Bench, news: Option<Vec<Live>>, lang: Lang) -> Markup {
+    let (words, text) = (lang.words(), text::of(lang));
+    let lost = news.is_none();
+    if let Some(now) = news {
+        bench.measuring(now);
+    }
+    html! {
+        @if !bench.live.is_empty() || !bench.ended.is_empty() {
+            section data-testid="measuring" {
+                h1 { (text.measuring) }
+                @if lost { p.problem role="alert" { (text.server_lost) } }
+                @for live in &bench.live { (campaign(live, words, text)) }
+                @for name in &bench.ended {
+                    p data-testid="measured" { (name) (words.say.colon) (text.measured_to_the_end) }
+                }
+            }
+        }
+    }
+}
+
+fn campaign(live: &Live, words: &Words, text: &Text) -> Markup {
+    html! {
+        h2 { (live.model) " · " (live.promise) " " small { (live.bundle) } }
+        @if live.stalled { p.problem role="alert" { (text.stalled) } }
+        @else if let Some(now) = &live.now { (running(now, words, text)) }
+        @else { p { (text.between_steps) } }
+        @if !live.done.is_empty() {
+            (shared_html::table(&done(&live.done, words), "measured-steps"))
+            p.quiet { (text.steps_are_saved) }
+        }
+    }
+}
+
+fn running(now: &Now, words: &Words, text: &Text) -> Markup {
+    let load = match (now.rate, now.users) {
+        (Some(rate), _) => req_per_s(rate),
+        (None, users) => (text.closed_loop)(users.unwrap_or(0)),
+    };
+    let phase = match now.phase {
+        Phase::WarmUp => text.warm_up,
+        Phase::Window => words.term.window,
+        Phase::Tail => text.tail,
+    };
+    let place = (text.step_of)(now.index + 1, now.of);
+    let share = now.elapsed.0 as f64 / (now.length.0 as f64).max(1.0);
+    let mut facts = vec![
+        (words.term.step_kind.to_owned(), (words.step_kind)(now.kind).to_owned()),
+        (text.phase.to_owned(), phase.to_owned()),
+        (text.elapsed.to_owned(), (text.time_of)(&span(now.elapsed), &span(now.length))),
+    ];
+    if let Some(left) = now.left {
+        let about = format::about(left.0 as f64 / 1e9);
+        facts.push((text.left.to_owned(), about));
+    }
+    let counts = [
+        (text.in_flight, now.in_flight),
+        (words.term.completed, now.completed),
+        (words.term.failures, now.failed),
+        (text.tokens, now.tokens),
+    ];
+    facts.extend(counts.map(|(label, count)| (label.to_owned(), format::count(count))));
+    if let Some(screen) = now.screen {
+        facts.push((text.so_far.to_owned(), (words.verdict)(screen).to_owned()));
+    }
+    html! {
+        p { strong { (place) } " · " (load) " "
+            progress max="1" value=(format!("{:.4}", share.min(1.0))) aria-label=(place) {} }
+        (shared_html::pairs(&facts, "live-facts"))
+        @if !now.tails.is_empty() { (shared_html::table(&tails(now, words, text), "live-tails")) }
+    }
+}
+
+/// Each promised latency beside its limit.
+fn tails(now: &Now, words: &Words, text: &Text) -> Table {
+    let columns = vec![
+        Column::text(words.term.promise),
+        Column::number(words.term.promised, "ms"),
+        Column::number(words.term.measured, "ms"),
+    ];
+    let rows = now.tails.iter().map(|tail| {
+        let promise = PromiseOfTier { kind: tail.kind, tier: tail.tier.clone() };
+        let (measured, limit) = match tail.measured {
+            Some(measured) => format::millis_against(measured, tail.limit),
+            None => ("∞".to_owned(), format::millis(tail.limit, 0)),
+        };
+        let tone = if tail.ratio() > 1.0 { Tone::Bad } else { Tone::Good };
+        let mut measured = Cell::new(measured).with_tone(tone);
+        if tail.ratio() > 1.0 {
+            measured = measured.with_note((words.verdict)(Verdict::Broken));
+        }
+        vec![Cell::new(words.promise_of_tier(&promise)), Cell::new(format!("≤ {limit}")), measured]
+    });
+    Table { caption: text.tails.to_owned(), columns, rows: rows.collect() }
+}
+
+fn done(steps: &[Done], words: &Words) -> Table {
+    let terms = &words.term;
+    let columns = vec![
+        Column::number(terms.step, ""),
+        Column::text(terms.step_kind),
+        Column::number(terms.offered, "req/s"),
+        Column::number(terms.compliant, ""),
+        Column::number(terms.valid, ""),
+        Column::text(terms.verdict),
+    ];
+    let decimals = format::column_decimals(steps.iter().map(|step| step.offered));
+    let rows = steps.iter().zip(0_u64..).map(|(step, id)| {
+        let verdict = match step.valid {
+            true if step.verdict != step.screen => {
+                let screen = (words.say.screen)((words.verdict)(step.screen));
+                let cell = verdict_cell(step.verdict, words);
+                Cell { text: (words.say.aside)(&cell.text, &screen), ..cell }
+            }
+            true => verdict_cell(step.verdict, words),
+            false => Cell::new(words.say.invalid).with_tone(Tone::Muted),
+        };
+        vec![
+            Cell::new(format::count(id)),
+            Cell::new((words.step_kind)(step.kind)),
+            Cell::new(format::fixed(step.offered, decimals)),
+            Cell::new(format::count(step.compliant)),
+            Cell::new(format::count(step.requests)),
+            verdict,
+        ]
+    });
+    Table { caption: words.title.steps.to_owned(), columns, rows: rows.collect() }
+}
+
+fn req_per_s(rate: Rate) -> String {
+    format!("{} {}", format::plain(rate), Rate::UNIT)
+}
+
+fn span(time: Nanos) -> String {
+    format::span(time.0 as f64 / 1e9)
+}
