@@ -81,13 +81,13 @@ async fn a_run_is_shown_in_full_in_both_languages_and_judged_anew_under_other_pr
                 view::rules(row, shown, words),
             ];
             let caption = tables[0].caption.clone();
-            let there = async || browser.content(".workbench").await.contains(&caption);
+            let there = async || browser.content("[data-testid=workbench]").await.contains(&caption);
             browser.until("the page is made", there).await;
-            let page = browser.content(".workbench").await;
+            let page = browser.content("[data-testid=workbench]").await;
             for cell in tables.into_iter().flat_map(|table| table.rows).flatten() {
                 assert!(page.contains(&cell.text), "{} is not on the page", cell.text);
             }
-            let charts = "return document.querySelectorAll('.workbench .chart polyline').length";
+            let charts = "return document.querySelectorAll('[data-testid=workbench] .chart polyline').length";
             assert!(browser.run(charts, vec![]).await.as_u64().unwrap() > 8);
             browser.assert_fits().await;
             browser.screenshot(&format!("runs-{}", lang.tag())).await;
