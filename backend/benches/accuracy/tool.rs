@@ -119,7 +119,7 @@ pub(crate) fn campaign(server: &str, seconds: usize) -> Seen {
          osl = {{ dist = \"fixed\", tokens = 1 }}\n[deployment]\nmodel = \"bench\"\n\
          engine = \"pulse\"\ngpu = \"none\"\ngpus_serving = 1\ngpus_provisioned = 1\n\
          prefix_cache = \"off\"\nsimulated = true\n\
-         [sweep]\nusers = [1000]\nwarmup_s = 0\nwindow_s = {seconds}\n"
+         [sweep]\nusers = [1000]\nwarmup_s = 1\nwindow_s = {seconds}\n"
     );
     let file = folder.path().join("plan.toml");
     std::fs::write(&file, plan).expect("a file");
