@@ -47,7 +47,7 @@ pub(super) struct Collector<'a> {
     pub(super) window: (Moment, Moment),
     recorder: &'a mut dyn Recorder,
     pub(super) failure: Option<io::Error>,
-    /// In the order of their ends.
+    /// Those with an end, in any order.
     requests: Vec<Request>,
     /// Those without an end, by session and turn: when sent, tokens of the prompt, first token.
     open: HashMap<(u32, u32), (Moment, u32, Arc<AtomicU64>)>,
@@ -89,7 +89,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn running(&self, planned: &Step, now: Moment, scheduled: u64) -> Running<'_> {
+    fn running(&mut self, planned: &Step, now: Moment, scheduled: u64) -> Running<'_> {
         let w1 = self.window.1.min(now).max(planned.w0);
         let open = self.open.values().map(|(sent, isl, first)| {
             let first = first.load(Ordering::Relaxed);
@@ -98,7 +98,7 @@ impl<'a> Collector<'a> {
         let mut open: Vec<Open> = open.collect();
         open.sort_unstable_by_key(|open| open.sent);
         let step = Step { w1, end: now, scheduled, ..planned.clone() };
-        Running { step, now, ended: &self.requests, open, gaps: &self.gaps }
+        Running { step, now, ended: &mut self.requests, open, gaps: &self.gaps }
     }
 
     /// The step was given up as hopeless.
@@ -227,7 +227,7 @@ pub(super) fn collect(
             continue;
         }
         ask = now + ASK;
-        match steer(&collector.running(planned, now, shared.scheduled())) {
+        match steer(&mut collector.running(planned, now, shared.scheduled())) {
             Control::Go => {}
             Control::Close => {
                 shared.close((now + NOTICE).max(planned.w0));

@@ -14,8 +14,8 @@ pub struct Running<'a> {
     pub step: Step,
     /// Now.
     pub now: Moment,
-    /// Every request that has ended, in the order of their ends.
-    pub ended: &'a [Request],
+    /// Every request that has ended, in any order; whoever looks may put them in another.
+    pub ended: &'a mut [Request],
     /// Requests without an end, in the order of sending.
     pub open: Vec<Open>,
     /// Gaps of the window's valid requests that have ended, by tier.
@@ -47,4 +47,4 @@ pub enum Control {
 }
 
 /// Asked once a second what is to become of a step.
-pub type Steer<'a> = dyn FnMut(&Running<'_>) -> Control + Send + 'a;
+pub type Steer<'a> = dyn FnMut(&mut Running<'_>) -> Control + Send + 'a;

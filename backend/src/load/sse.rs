@@ -80,7 +80,14 @@ impl Parser {
                 && direct.is_none()
             {
                 self.started = true;
-                direct = Some(data);
+                // Most often the blank line is there as well.
+                if let Some(rest) = bytes.strip_prefix(b"\n") {
+                    bytes = rest;
+                    on_event(Event { name: &self.name, data });
+                    self.name.clear();
+                } else {
+                    direct = Some(data);
+                }
             } else {
                 self.keep(direct.take());
                 self.on_line(line, &mut on_event);

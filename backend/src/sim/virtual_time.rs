@@ -89,7 +89,7 @@ impl<'a> Simulation<'a> {
     pub fn run(
         &mut self,
         plan: &VirtualStep,
-        mut watch: impl FnMut(&Running<'_>) -> Control,
+        mut watch: impl FnMut(&mut Running<'_>) -> Control,
     ) -> Result<StepRecord, WorkloadError> {
         let salt = mix(self.salt ^ (u64::from(plan.id) + 1));
         let source = Source::new(self.workload, self.block_tokens, plan.rate, plan.seed, salt)?;
@@ -142,8 +142,8 @@ impl<'a> Simulation<'a> {
             } else {
                 let step = step_of(plan, start, (w0, w1.min(now)), now, scheduled);
                 let open = run.open();
-                let (ended, gaps) = (&run.requests[..], &run.gaps);
-                match watch(&Running { step, now: Moment(now), ended, open, gaps }) {
+                let (ended, gaps) = (&mut run.requests[..], &run.gaps);
+                match watch(&mut Running { step, now: Moment(now), ended, open, gaps }) {
                     Control::Go => {}
                     Control::Close => w1 = w1.min(now.max(w0)),
                     Control::Abandon(reason) => {

@@ -174,6 +174,53 @@ async fn results_of_another_tool_are_audited_and_become_a_row_that_nobody_can_si
     .await;
 }
 
+/// Real files of other tools, where they are at hand.
+fn samples() -> Vec<PathBuf> {
+    let folder = std::env::var_os("TOKENCAP_SAMPLES").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/samples/results"),
+        PathBuf::from,
+    );
+    let entries = |folder: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    // The browser takes no path with `..` in it.
+    let folder = folder.canonicalize().unwrap_or(folder);
+    let (folders, mut files): (Vec<_>, Vec<_>) =
+        entries(&folder).into_iter().partition(|path| path.is_dir());
+    files.extend(folders.iter().flat_map(|folder| entries(folder)));
+    files.sort();
+    files
+}
+
+#[tokio::test]
+async fn every_real_file_of_another_tool_is_audited_or_refused_by_its_name() {
+    let files = samples();
+    if files.is_empty() {
+        println!("skipped: no sample results beside this repository");
+        return;
+    }
+    in_browser("samples", async |browser| {
+        let page = static_host(|file| Some(file.bytes.to_vec())).await;
+        let mut audited = 0;
+        for path in &files {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            browser.open(&format!("{page}?{name}#/report")).await;
+            browser.choose_file("#file", path).await;
+            let said = async || {
+                let audit = browser.content("[data-testid=audit]").await;
+                (audit.contains(name), browser.content("#problems").await.contains(name))
+            };
+            browser.until(name, async || said().await != (false, false)).await;
+            audited += u32::from(said().await.0);
+            assert!(!browser.shows("#failure").await, "{name}");
+        }
+        // What is left are settings and sources, which are no results.
+        assert!(audited >= 20, "{audited} of {} were audited", files.len());
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_sign_off_is_worth_what_the_readers_own_keys_say() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,13 +1,12 @@
 //! Servers that break: what each kind of failure is recorded as, over real sockets.
 
-use std::net::TcpListener;
 use std::time::Duration;
 
 use tokencap::load::target::Route;
 use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
 
 use crate::step::{SHORT, generator, plan, run, run_with, workload};
-use crate::support::{Act, STREAM, Server, chunk};
+use crate::support::{Act, STREAM, Server, chunk, deaf_port};
 
 /// The only outcome and error text of a step against a server that always answers so.
 fn outcome(acts: Vec<Act>) -> (Outcome, String) {
@@ -39,7 +38,7 @@ fn a_connection_that_closes_or_breaks_is_a_disconnection() {
 
 #[test]
 fn a_port_where_nobody_listens_is_unreachable_and_no_arrival_is_dropped() {
-    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (_held, address) = deaf_port();
     let record = run_with(
         &generator(&format!("http://{address}"), Route::Chat, workload(SHORT)),
         &plan(20.0),

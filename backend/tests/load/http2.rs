@@ -14,6 +14,7 @@ use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::step::{SHORT, generator, plan, run_with, workload};
+use crate::support::deaf_port;
 
 /// How the server answers.
 #[derive(Clone, Copy, PartialEq)]
@@ -177,7 +178,7 @@ fn failures_are_told_apart() {
 
 #[test]
 fn nobody_there_is_unreachable() {
-    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (_held, address) = deaf_port();
     let server = Server { address, connections: Arc::default(), most: Arc::default() };
     let record = run(&server, &StepPlan { threads: 1, ..plan(20.0) });
     assert!(!record.requests.is_empty());

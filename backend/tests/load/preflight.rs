@@ -1,6 +1,5 @@
 //! What is said before a run, to people who got something wrong, and what is learnt.
 
-use std::net::TcpListener;
 use std::time::Duration;
 
 use tokencap::load::preflight::{Preflight, preflight};
@@ -9,7 +8,7 @@ use tokencap::load::target::{Route, Target};
 use tokencap_shared::record::Outcome;
 
 use crate::step::{SHORT, generator, plan, run_with, workload};
-use crate::support::{Act, Asked, Server, chat, words};
+use crate::support::{Act, Asked, Server, chat, deaf_port, words};
 
 fn json(status: &str, body: &str) -> Vec<Act> {
     let head = format!(
@@ -39,7 +38,7 @@ fn a_good_server_gives_its_tokens_a_word_and_no_warning() {
 
 #[test]
 fn nobody_there() {
-    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (_held, address) = deaf_port();
     let mut target = Target::new(&format!("http://{address}"), Route::Chat, "m").unwrap();
     let error = preflight(&mut target, None).unwrap_err().to_string();
     assert_eq!(

@@ -7,6 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use socket2::{Domain, Socket, Type};
+
+/// A port that is held, so that no other test gets it, and where nobody listens.
+pub(crate) fn deaf_port() -> (Socket, SocketAddr) {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    let address = socket.local_addr().unwrap().as_socket().unwrap();
+    (socket, address)
+}
+
 /// A request as it came in.
 pub(crate) struct Asked {
     /// The request line.

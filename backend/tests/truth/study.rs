@@ -29,6 +29,19 @@ pub(crate) struct Row {
     found: [Option<Found>; 3],
 }
 
+impl Row {
+    /// The rate that a way promised, as a part of the truth.
+    fn ratio(&self, way: usize) -> Option<f64> {
+        let rate = self.found[way].and_then(|found| found.rate)?;
+        Some(rate.get() / self.truth.rate.get())
+    }
+
+    /// The rate that the search signed, as a part of the truth.
+    pub(crate) fn signed(&self) -> Option<f64> {
+        self.ratio(0)
+    }
+}
+
 const WAYS: [&str; 3] = ["tokencap's search", "grid, 60 s steps", "bisection, 60 s steps"];
 
 impl Study {
@@ -56,7 +69,7 @@ impl Study {
         (rows, left_out.into_inner())
     }
 
-    fn row(&self, number: u64, left_out: &AtomicU64) -> Option<Row> {
+    pub(crate) fn row(&self, number: u64, left_out: &AtomicU64) -> Option<Row> {
         let case = Case::draw(number)?;
         let truth = match truth(&case) {
             Ok(truth) => truth,
@@ -121,12 +134,8 @@ pub(crate) fn table(rows: &[Row], left_out: u64) -> String {
         "", "above truth", "within 10 % below", "lower", "nothing", "median minutes", "P90 minutes"
     );
     for (way, name) in WAYS.iter().enumerate() {
-        let ratio = |row: &Row| {
-            let rate = row.found[way].and_then(|found| found.rate)?;
-            Some(rate.get() / row.truth.rate.get())
-        };
         let share = |of: &dyn Fn(Option<f64>) -> bool| {
-            let n = rows.iter().filter(|row| of(ratio(row))).count();
+            let n = rows.iter().filter(|row| of(row.ratio(way))).count();
             format!("{:.1} %", 100.0 * n as f64 / rows.len().max(1) as f64)
         };
         let mut minutes: Vec<f64> = rows
