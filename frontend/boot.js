@@ -65,9 +65,12 @@ globalThis.tokencapShow = (element, markup) => {
   again?.focus({ preventScroll: true });
   if (again && typeof selectionStart === "number") again.setSelectionRange(selectionStart, selectionStart);
 };
-// Shows what the server says is being measured, for as long as the element is there.
+// Shows what the server says is being measured, for as long as the element is there. One connection
+// at most: a browser opens only a few to one server, and a quiet one would stay open unseen.
+let following;
 globalThis.tokencapFollow = (element, lang) => {
-  const source = new EventSource(at("api/live"));
+  following?.close();
+  const source = following = new EventSource(at("api/live"));
   const show = async (news) => {
     if (!element.isConnected) return source.close();
     try {
