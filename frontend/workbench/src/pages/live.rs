@@ -8,7 +8,7 @@ use tokencap_shared::judge::Verdict;
 use tokencap_shared::live::{Done, Live, Now, Phase};
 use tokencap_shared::report::PromiseOfTier;
 use tokencap_shared::report::table::{Cell, Column, Table, Tone};
-use tokencap_shared::report::view::verdict_cell;
+use tokencap_shared::report::view::verdict_and_screen;
 use tokencap_shared::units::{Nanos, Rate};
 use tokencap_shared::words::{Lang, Words};
 
@@ -124,12 +124,7 @@ fn done(steps: &[Done], words: &Words) -> Table {
     let decimals = format::column_decimals(steps.iter().map(|step| step.offered));
     let rows = steps.iter().zip(0_u64..).map(|(step, id)| {
         let verdict = match step.valid {
-            true if step.verdict != step.screen => {
-                let screen = (words.say.screen)((words.verdict)(step.screen));
-                let cell = verdict_cell(step.verdict, words);
-                Cell { text: (words.say.aside)(&cell.text, &screen), ..cell }
-            }
-            true => verdict_cell(step.verdict, words),
+            true => verdict_and_screen(step.verdict, step.screen, words),
             false => Cell::new(words.say.invalid).with_tone(Tone::Muted),
         };
         vec![

@@ -36,9 +36,19 @@ pub type Pair = (String, String);
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
-/// A verdict as a cell.
+/// What all signed promises of a step say, and what their point estimates say where that differs.
 #[must_use]
-pub fn verdict_cell(verdict: Verdict, words: &Words) -> Cell {
+pub fn verdict_and_screen(verdict: Verdict, screen: Verdict, words: &Words) -> Cell {
+    let cell = verdict_cell(verdict, words);
+    if verdict == screen {
+        return cell;
+    }
+    let screen = (words.say.screen)((words.verdict)(screen));
+    Cell { text: (words.say.aside)(&cell.text, &screen), ..cell }
+}
+
+/// A verdict as a cell.
+fn verdict_cell(verdict: Verdict, words: &Words) -> Cell {
     Cell::new((words.verdict)(verdict)).with_tone(match verdict {
         Verdict::Held => Tone::Good,
         Verdict::Broken => Tone::Bad,

@@ -2,7 +2,7 @@
 
 use super::super::table::{Cell, Column, Table, Tone};
 use super::super::{Report, Row};
-use super::{Decimals, cost_cell, currency, share_cell, verdict_cell};
+use super::{Decimals, cost_cell, currency, share_cell, verdict_and_screen};
 use crate::format::{MISSING, count};
 use crate::judge::StepJudgement;
 use crate::measured::{Measured, Missing};
@@ -77,11 +77,7 @@ fn verdict(step: &StepJudgement, marked: bool, words: &Words) -> Cell {
             .with_tone(Tone::Muted)
             .with_note(reasons.join(say.semicolon));
     }
-    let mut cell = verdict_cell(step.verdict, words);
-    if step.verdict != step.screen {
-        let screen = (words.verdict)(step.screen);
-        cell.text = (say.aside)(&cell.text, &(say.screen)(screen));
-    }
+    let mut cell = verdict_and_screen(step.verdict, step.screen, words);
     if marked {
         cell.text = format!("{} ← {}", cell.text, words.term.lambda);
     }
