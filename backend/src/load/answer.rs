@@ -275,6 +275,13 @@ impl Sink for Answer {
             self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
             return;
         };
+        // Most pieces are one event that differs from the last in its text alone: neither its
+        // lines nor its JSON have to be taken apart.
+        if let Some(data) = self.parser.single(bytes)
+            && let Some(seen) = self.pattern.glance(data)
+        {
+            return self.on_text(at, &seen);
+        }
         let mut parser = std::mem::take(&mut self.parser);
         if parser.feed(bytes, |event| self.on_event(at, event)).is_err() {
             self.malformed = Some("an event of the stream never ends");

@@ -120,11 +120,14 @@ impl Response {
                 State::Chunk(left) => {
                     let (body, rest) = split(bytes, left);
                     sink.on_body(at, body);
+                    // The chunk's end mostly lies behind it.
+                    let ended = rest.strip_prefix(b"\r\n");
                     self.state = match left - body.len() as u64 {
+                        0 if ended.is_some() => State::ChunkSize,
                         0 => State::ChunkEnd,
                         left => State::Chunk(left),
                     };
-                    rest
+                    ended.unwrap_or(rest)
                 }
                 State::ChunkEnd => match bytes {
                     [b'\r', rest @ ..] => rest,
@@ -237,6 +240,12 @@ impl Response {
     }
 
     fn chunk_size<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], HttpError> {
+        if self.held.is_empty()
+            && let Some((size @ 1.., rest)) = plain_size(bytes)
+        {
+            self.state = State::Chunk(size);
+            return Ok(rest);
+        }
         let Some(end) = memchr::memchr(b'\n', bytes) else {
             self.held.extend_from_slice(bytes);
             return if self.held.len() > 256 { Err(HttpError::Chunk) } else { Ok(&[]) };
@@ -269,6 +278,23 @@ impl Response {
 
 fn split(bytes: &[u8], at: u64) -> (&[u8], &[u8]) {
     bytes.split_at(usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len()))
+}
+
+/// The size in a chunk's first line where that is whole and nothing but digits, and what follows.
+#[inline]
+fn plain_size(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let mut size = 0;
+    for (at, &byte) in bytes.iter().enumerate().take(8) {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' => byte - b'a' + 10,
+            b'A'..=b'F' => byte - b'A' + 10,
+            _ if at > 0 => return Some((size, bytes[at..].strip_prefix(b"\r\n")?)),
+            _ => return None,
+        };
+        size = size * 16 + u64::from(digit);
+    }
+    None
 }
 
 /// The size in a chunk's first line, without its extensions.

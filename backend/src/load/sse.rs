@@ -101,6 +101,19 @@ impl Parser {
         if self.line.len() + self.data.len() > MAX_EVENT { Err(TooLong) } else { Ok(()) }
     }
 
+    /// The data of the one event that some bytes are, where they are nothing else and the stream is
+    /// between two events. Nothing is taken: whoever finds a line end inside feeds the bytes.
+    #[must_use]
+    #[inline]
+    pub fn single<'b>(&self, bytes: &'b [u8]) -> Option<&'b [u8]> {
+        let between = self.line.is_empty()
+            && self.data.is_empty()
+            && self.name.is_empty()
+            && !self.after_cr
+            && self.started;
+        if between { bytes.strip_prefix(b"data: ")?.strip_suffix(b"\n\n") } else { None }
+    }
+
     /// The first line that was no field of the protocol, with what stands in an unfinished
     /// last line where nothing else did: the text of servers that write errors as they are.
     #[must_use]
