@@ -295,7 +295,8 @@ fn of_status(status: u16, text: &str) -> Outcome {
     match status {
         408 => Outcome::Failed(FailureKind::Timeout),
         429 | 503 | 529 => Outcome::Failed(FailureKind::Rejected),
-        500.. => Outcome::Failed(FailureKind::ServerError),
+        // LMDeploy and Dynamo say "cancelled" so. Nobody here has: the server gave it up.
+        499 | 500.. => Outcome::Failed(FailureKind::ServerError),
         401 | 403 => Outcome::ClientFault(ClientFaultKind::Unauthorised),
         404 => Outcome::ClientFault(ClientFaultKind::NotFound),
         413 => Outcome::ClientFault(ClientFaultKind::PromptTooLong),

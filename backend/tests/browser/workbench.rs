@@ -24,6 +24,9 @@ const VLLM: &str = r#"{"date": "20260101-000000", "backend": "vllm", "model_id":
  "mean_ttft_ms": 116.7, "median_ttft_ms": 100.0, "p99_ttft_ms": 149.0, "mean_tpot_ms": 120.0,
  "mean_itl_ms": 120.0, "median_itl_ms": 30.0, "p99_itl_ms": 383.0}"#;
 
+/// The key that chooses the next of a list.
+const DOWN: &str = "\u{e015}";
+
 fn file(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, bytes).unwrap();
@@ -114,6 +117,47 @@ async fn a_run_is_shown_in_full_in_both_languages_and_judged_anew_under_other_pr
         browser.client().set_window_size(390, 844).await.unwrap();
         browser.assert_fits().await;
         browser.screenshot("runs-phone").await;
+        browser.assert_no_complaints().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_models_are_compared_in_money_each_under_its_own_prices() {
+    let folder = tempfile::tempdir().unwrap();
+    let toy = toy(folder.path());
+    let mut other = fixture::bundle();
+    other.manifest.deployment.model = "another-model".to_owned();
+    other.manifest.run = other.manifest.run.chars().rev().collect();
+    let other = file(folder.path(), "other.tokencap", &bundle::write(&other).unwrap());
+    in_browser("comparison", async |browser| {
+        browser.open(&serve(vec![toy, other]).await).await;
+        browser.text("[data-testid=summary-row]").await;
+        go(browser, "runs").await;
+        let comparison = "[data-testid=comparison]";
+        let says = async |text: &str| browser.content(comparison).await.contains(text);
+        let runs = async || browser.content("#with").await.contains("other.tokencap");
+        browser.until("both runs are there", runs).await;
+        type_into(browser, "#with", DOWN).await;
+        browser.until("prices are asked for", async || says("Choose a price sheet").await).await;
+        browser.click("#price-sheet option[value='0']").await;
+        // The same records at the same prices earn the same.
+        browser.until("they are compared in money", async || says("/GPU/day").await).await;
+        assert!(!says("scenario").await);
+        for keys in [format!("{}a{}9", '\u{e009}', '\u{e000}'), "9".to_owned()] {
+            type_into(browser, "#with_output", &keys).await;
+        }
+        browser.until("the second earns more", async || {
+            says("scenario, not signed").await && says("other.tokencap is better").await
+        })
+        .await;
+        for (lang, _) in Lang::ALL {
+            browser.click(&format!("[data-testid=lang-{}]", lang.tag())).await;
+            let margin = async || says(lang.words().term.margin).await;
+            browser.until("the page is made", margin).await;
+            browser.assert_fits().await;
+            browser.screenshot(&format!("comparison-{}", lang.tag())).await;
+        }
         browser.assert_no_complaints().await;
     })
     .await;

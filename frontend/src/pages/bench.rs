@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::browser;
+use crate::components::assumptions::Assumptions;
 use crate::route::{Page, Route};
 use crate::state::State;
 use crate::workbench;
@@ -37,8 +38,18 @@ pub(crate) fn BenchPage() -> impl IntoView {
             follow(&element, state.prefs.lang.get_untracked().tag());
         }
     });
+    // Two models are compared in money.
+    let priced = Memo::new(move |_| {
+        state.page.get() == Page::Runs
+            && state.library.loaded.with(|loaded| {
+                let mut models = loaded.iter().map(|run| &run.bundle.manifest.deployment);
+                let first = models.next();
+                models.any(|other| !first.is_some_and(|first| first.same_tokens(other)))
+            })
+    });
     view! {
         <div node_ref=live class="workbench" data-testid="live"></div>
+        <Show when=move || priced.get()><Assumptions utilisation=false/></Show>
         <Bench name=Signal::derive(move || route.read().page.name())
             query=Signal::derive(move || route.read().query.text().to_owned())/>
     }

@@ -56,6 +56,15 @@ fn refusals_by_status() {
             ),
         ),
         (
+            "LMDeploy's cancelled request that nobody cancelled",
+            refuses(
+                "499 Client Closed Request",
+                r#"{"message":"Client closed request","type":"cancelled","code":499,"object":"error"}"#,
+                failed(FailureKind::ServerError),
+                "Client closed request",
+            ),
+        ),
+        (
             "TGI's failed generation",
             refuses(
                 "424 Failed Dependency",

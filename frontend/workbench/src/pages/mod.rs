@@ -67,3 +67,16 @@ fn select<'a>(
         }
     }
 }
+
+/// A field for a number, filled with the query's or with its own.
+fn number_field(query: &Query, name: &str, label: &str, unit: &str, own: String) -> Markup {
+    let value = query.chosen(name).map_or(own, str::to_owned);
+    html! {
+        label.field {
+            span { (label) " " span.unit { (unit) } }
+            // Not of the kind `number`: where the cursor stands in one cannot be known.
+            input id=(name) name=(name) type="text" inputmode="decimal" autocomplete="off"
+                value=(value);
+        }
+    }
+}

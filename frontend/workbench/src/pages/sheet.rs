@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use tokencap_shared::promise::{Fields, PromiseSheet};
 use tokencap_shared::units::Nanos;
 
-use super::Page;
+use super::{Page, number_field};
 use tokencap_shared::query::Query;
 
 /// The sheet under the query's limits; `None` if the query changes nothing.
@@ -43,17 +43,8 @@ pub(super) fn form(page: Page<'_>, sheet: &PromiseSheet) -> Markup {
     let terms = &page.words.term;
     let millis = |limit: Nanos| (limit.0 as f64 / 1e6).to_string();
     let percent = |share: f64| ((share * 1e6).round() / 1e4).to_string();
-    let field = |name: &str, label: &str, unit: &str, own: String| {
-        let value = page.query.chosen(name).map_or(own, str::to_owned);
-        html! {
-            label.field {
-                span { (label) " " span.unit { (unit) } }
-                // Not of the kind `number`: where the cursor stands in one cannot be known.
-                input id=(name) name=(name) type="text" inputmode="decimal" autocomplete="off"
-                    value=(value);
-            }
-        }
-    };
+    let field =
+        |name: &str, label: &str, unit: &str, own| number_field(page.query, name, label, unit, own);
     html! {
         div.fields {
             @for (at, tier) in sheet.tiers.iter().enumerate() {
