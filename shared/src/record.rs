@@ -28,7 +28,9 @@ pub struct Request {
     pub last_token: Option<Moment>,
     /// Arrival of the last byte of the response.
     pub end: Moment,
-    /// Prompt tokens; unknown is unknown.
+    /// Prompt tokens, from usage. A request that failed or was cancelled before any usage came has
+    /// the length that was measured out for its prompt: it belongs to its tier as much as an
+    /// answered one. Unknown is unknown.
     pub isl: Option<u32>,
     /// Output tokens actually generated: from usage, token ids or the declared tokenizer, never
     /// the number asked for, never the number of chunks.

@@ -31,6 +31,12 @@ pub(crate) fn Assumptions(
         sheets.collect_view()
     };
     let none = move || prices.chosen.get().is_none();
+    // A list may be too narrow for the whole name of what is chosen.
+    let note =
+        move || match prices.chosen.get().and_then(|at| prices.sheets.read().get(at).cloned()) {
+            Some(sheet) => (text.page.sheet_of)(&sheet.name, &sheet.currency, &sheet.date),
+            None => text.page.choose_prices.to_owned(),
+        };
     // The fields are made anew for another sheet, and when the reader takes changes back; while
     // somebody types they must not be.
     let fields = move || {
@@ -50,7 +56,7 @@ pub(crate) fn Assumptions(
                         <option value="" selected=none>{text.page.no_prices}</option>
                         {sheets}
                     </select>
-                    <small class="note">{move || none().then_some(text.page.choose_prices)}</small>
+                    <small class="note">{note}</small>
                 </label>
                 {fields}
             </div>
