@@ -6,8 +6,9 @@ use proptest::prelude::*;
 use tokencap_shared::bundle::Bundle;
 use tokencap_shared::capacity::{of_bundle, of_bundle_under};
 use tokencap_shared::compare::{Candidate, in_tokens};
+use tokencap_shared::judge::{Evidence, Gaps};
 use tokencap_shared::money::Economics;
-use tokencap_shared::promise::PromiseSheet;
+use tokencap_shared::promise::{PromiseSheet, VerdictMode};
 use tokencap_shared::quote::{Demand, Need, Sizing, quote};
 use tokencap_shared::record::{GapSummary, Outcome, Request};
 use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
@@ -15,6 +16,7 @@ use tokencap_shared::telemetry::{Metric, Sample};
 use tokencap_shared::units::{Moment, Nanos, Ratio};
 
 use crate::build::*;
+use crate::invariants;
 use crate::money::prices;
 
 /// Times at every edge: 0, around the window, 2^53, the end of the integers.
@@ -131,6 +133,7 @@ fn hostile() -> impl Strategy<Value = Bundle> {
                 bundle.manifest.workload = crate::build::sessions(serving % 6);
             }
             bundle.requests = requests;
+            bundle.requests.sort_by_key(|request| request.step);
             bundle.gaps = histograms;
             bundle
         })
@@ -184,6 +187,24 @@ proptest! {
         prop_assert!(in_tokens(side, side).is_ok());
         prop_assert!(finite(&capacity) && finite(&money) && finite(&quoted));
         prop_assert!(serde_json::to_value(&capacity).is_ok() && serde_json::to_value(&money).is_ok());
+    }
+
+    #[test]
+    fn what_holds_of_every_judgement_holds(bundle in hostile(), point in any::<bool>()) {
+        let manifest = &bundle.manifest;
+        let sheet = sheet_with(|fields| {
+            if point {
+                fields.mode = VerdictMode::Point;
+            }
+        });
+        for step in &manifest.steps {
+            let of_step = |request: &&Request| request.step == step.id;
+            let requests: Vec<Request> = bundle.requests.iter().filter(of_step).copied().collect();
+            let gaps = Gaps::Recorded { tiers: &sheet.tiers, histograms: &bundle.gaps };
+            let evidence =
+                Evidence { step, requests: &requests, gaps, telemetry: &bundle.telemetry };
+            invariants::check(evidence, &sheet, &manifest.workload);
+        }
     }
 
     #[test]

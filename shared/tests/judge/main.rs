@@ -4,6 +4,7 @@ mod build;
 mod capacity;
 mod glossary;
 mod hostile;
+mod invariants;
 mod misreadings;
 mod money;
 mod quote;
