@@ -24,24 +24,20 @@ pub fn wall_time<'a>(members: impl IntoIterator<Item = &'a Request>) -> Option<S
     (wall > Nanos(0)).then(|| wall.seconds())
 }
 
-/// Where the warm-up of a step ends: at the declared instant, or later where truncation
-/// (MSER-5 over per-second means of TTFT and of the number in flight, from the step's start to
-/// W1) says so. `None`: it has not settled in the first half.
-///
-/// A recorder asks this before it fixes the window; a judge, to see whether it was asked.
+/// How long after the start of its window a step seems to have settled, if it was more than chance
+/// that it had not: by truncation (MSER-5 over per-second means of TTFT and of the number in flight,
+/// from the step's start to W1), where what lies before the cut differs from what lies behind it. A
+/// step that did not settle in its first half counts as settled there, at the earliest.
 #[must_use]
-pub fn warm_up_end(step: &Step, requests: &[Request], declared: Moment) -> Option<Moment> {
+pub fn settles_late(step: &Step, requests: &[Request]) -> Option<Nanos> {
     let seconds = usize::try_from(step.w1.since(step.start).0 / SECOND).ok()?;
-    if seconds < SHORTEST {
-        // Too short for the rule: the declared instant stands.
-        return Some(declared);
-    }
     // A step of a year is no step; its manifest is hostile.
-    let seconds = seconds.min(LONGEST);
+    let seconds = Some(seconds.min(LONGEST)).filter(|&seconds| seconds >= SHORTEST)?;
     let second = |time: Moment| (time.since(step.start).0 / SECOND) as usize;
     let mut ttft = vec![(0.0, 0_u32); seconds];
     let mut change = vec![0_i64; seconds + 1];
-    for request in requests.iter().filter(|request| request.sent >= step.start) {
+    let of_step = |request: &&Request| request.step == step.id && request.sent >= step.start;
+    for request in requests.iter().filter(of_step) {
         let at = second(request.sent);
         if at >= seconds {
             continue;
@@ -61,10 +57,32 @@ pub fn warm_up_end(step: &Step, requests: &[Request], declared: Moment) -> Optio
             in_flight as f64
         })
         .collect();
-    let cut = mser5(&filled(&ttft)).zip(mser5(&in_flight)).map(|(a, b)| a.max(b))?;
-    Some(declared.max(step.start + Nanos(cut as u64 * SECOND)))
+    let w0 = second(step.w0);
+    let late = [filled(&ttft), in_flight].into_iter().filter_map(|series| {
+        let cut = mser5(&series).unwrap_or(seconds / 2);
+        (cut > w0 && differ(&series[w0..cut], &series[cut..])).then(|| cut - w0)
+    });
+    late.max().map(|late| Nanos(late as u64 * SECOND))
 }
 
+/// Whether the means of two stretches differ by more than a tenth, and by more than chance would
+/// make them: by means of five seconds, that hang together less than single ones.
+fn differ(before: &[f64], behind: &[f64]) -> bool {
+    let moments = |series: &[f64]| {
+        let five = series.chunks_exact(5).map(|five| five.iter().sum::<f64>() / 5.0);
+        let fives: Vec<f64> = five.collect();
+        let n = fives.len() as f64;
+        let mean = fives.iter().sum::<f64>() / n;
+        let squares: f64 = fives.iter().map(|value| (value - mean).powi(2)).sum();
+        (mean, squares / (n - 1.0).max(1.0) / n)
+    };
+    let ((one, its_error), (other, others_error)) = (moments(before), moments(behind));
+    let apart = (one - other).abs();
+    apart > 0.1 * other && apart > BEYOND_CHANCE * (its_error + others_error).sqrt()
+}
+
+/// Standard errors of a difference.
+const BEYOND_CHANCE: f64 = 5.0;
 const SECOND: u64 = 1_000_000_000;
 /// MSER-5 needs ten means of five.
 const SHORTEST: usize = 50;

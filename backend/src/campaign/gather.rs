@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use tokencap_shared::bundle::Bundle;
+use tokencap_shared::step::Step;
 use tokencap_shared::telemetry::Sample;
+use tokencap_shared::window::settles_late;
 
 use crate::load::step::StepRecord;
 
@@ -32,4 +34,47 @@ pub(super) fn add(bundle: &mut Bundle, record: StepRecord, scrapes: Option<Vec<S
     }
     bundle.manifest.steps.push(step);
     bundle.telemetry.extend(scrapes.into_iter().flatten());
+}
+
+/// What a reader should know of steps that had not settled when their window began.
+///
+/// Truncation in retrospect would cut the livelier part off windows that were steady from their
+/// start, now and then a third of them, and what is left would look better than the cluster is. So
+/// the window stays as it was declared, and the reader is told.
+pub(super) fn unsettled(bundle: &Bundle) -> impl Iterator<Item = String> {
+    let is_whole = |step: &&Step| step.stopped.is_none() && step.abandoned.is_none();
+    bundle.manifest.steps.iter().filter(is_whole).filter_map(|step| {
+        let late = settles_late(step, &bundle.requests)?;
+        Some(format!(
+            "step {} seems to have settled only {:.0} s after its window began (MSER-5 on TTFT and \
+             on requests in flight): a longer warmup_s makes sure",
+            step.id,
+            late.seconds().get()
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokencap_shared::fixture;
+    use tokencap_shared::record::Request;
+    use tokencap_shared::units::{Moment, Nanos};
+
+    use super::*;
+
+    #[test]
+    fn a_step_that_settled_late_is_told_and_one_that_was_steady_is_not() {
+        let mut bundle = fixture::bundle();
+        let told = |bundle: &Bundle| unsettled(bundle).find(|text| text.starts_with("step 0 "));
+        assert_eq!(told(&bundle), None);
+        let step = bundle.manifest.steps[0].clone();
+        let until = Moment(step.w0.0 + (step.w1.0 - step.w0.0) / 3);
+        let early = |request: &&mut Request| request.step == step.id && request.sent < until;
+        for request in bundle.requests.iter_mut().filter(early) {
+            // As if the cache had been cold.
+            request.first_token = Some(request.sent + Nanos::from_secs(2));
+        }
+        let told = told(&bundle).unwrap();
+        assert!(told.contains("s after its window began"), "{told}");
+    }
 }

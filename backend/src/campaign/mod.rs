@@ -214,6 +214,10 @@ impl Campaign {
             let _ = journal.remove();
             return Err(CampaignError::Stopped);
         }
+        if stop.reason().is_none() {
+            let unsettled: Vec<String> = gather::unsettled(&bundle).collect();
+            bundle.manifest.warnings.extend(unsettled);
+        }
         save(&self.out, &mut bundle)?;
         if stop.reason().is_none() {
             journal.remove()?;
