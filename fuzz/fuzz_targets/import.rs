@@ -19,11 +19,12 @@ static SHEET: LazyLock<PromiseSheet> = LazyLock::new(|| {
 });
 
 fuzz_target!(|bytes: &[u8]| {
-    let found = import(&[File { name: "x.json", bytes }]);
+    let files = [File { name: "x.json", bytes }];
+    let found = import(&files);
     for run in &found.runs {
         let _ = judge(run, &SHEET);
     }
-    if let Some(made) = to_bundle(&found.runs, &SHEET) {
+    if let Some(made) = to_bundle(&found.runs, &SHEET, &files) {
         let written = bundle::write(&made).expect("an import makes a good bundle");
         bundle::read(&written).expect("a written bundle is read");
     }

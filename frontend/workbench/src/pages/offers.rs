@@ -1,7 +1,7 @@
 //! What each measured cluster offers for a customer's need: a quote, or a refusal with its reasons.
 
 use maud::{Markup, html};
-use tokencap_shared::format::{fixed, percent, short_id};
+use tokencap_shared::format::{fixed, short_id};
 use tokencap_shared::measured::{Measured, Missing};
 use tokencap_shared::money::Money;
 use tokencap_shared::quote::{self, Answers, Need, Quote};
@@ -9,7 +9,7 @@ use tokencap_shared::report::view::promise_line;
 use tokencap_shared::units::Share;
 
 use super::Page;
-use super::quote_text::{self, amount, change, mark, refusal};
+use super::quote_text::{self, amount, change, mark, per_cent, refusal};
 use crate::bench::Item;
 
 /// The offers, side by side.
@@ -69,14 +69,14 @@ fn quoted(page: Page<'_>, item: &Item, quote: &Quote) -> Markup {
     let smooth = match (&quote.chain_measured, &quote.chain_if_independent) {
         (Measured::Value(chain), _) => {
             let share = Share::new(chain.smooth as f64 / chain.tasks.max(1) as f64);
-            share.map_or_else(|_| "—".to_owned(), |share| percent(share, 1))
+            share.map_or_else(|_| "—".to_owned(), per_cent)
         }
         (_, Measured::Value(independent)) => {
             let bounds = quote.chain_bounds.value().map(|(low, high)| {
-                let between = (text.smooth_between)(&percent(*low, 1), &percent(*high, 1));
+                let between = (text.smooth_between)(&per_cent(*low), &per_cent(*high));
                 format!(" ({between})")
             });
-            format!("≈ {}{}", percent(*independent, 1), bounds.unwrap_or_default())
+            format!("≈ {}{}", per_cent(*independent), bounds.unwrap_or_default())
         }
         (_, Measured::Missing(reason)) => missing(reason),
     };
@@ -100,7 +100,7 @@ fn quoted(page: Page<'_>, item: &Item, quote: &Quote) -> Markup {
         (terms.lambda, format!("{} req/s", fixed(quote.lambda, 2))),
         (text.peak, format!("{} req/s", fixed(sized.peak_rate, 2))),
         (text.headroom, format!("{} %", fixed(100.0 * (1.0 - peak_share), 1))),
-        (text.mean_utilisation, percent(sized.mean_utilisation, 1)),
+        (text.mean_utilisation, per_cent(sized.mean_utilisation)),
         (terms.tasks_per_day, fixed(sized.tasks_per_day, 0)),
         (terms.steps_per_day, fixed(sized.steps_per_day, 0)),
         (text.smooth, smooth),

@@ -2,6 +2,7 @@
 
 use tokencap_shared::format::{self, count, fixed, percent};
 use tokencap_shared::quote::{Change, Mark, QuoteError, Refusal};
+use tokencap_shared::units::Share;
 use tokencap_shared::words::{Lang, Words};
 
 /// The page's texts.
@@ -145,7 +146,7 @@ pub(crate) fn refusal(refusal: &Refusal, words: &Words, lang: Lang) -> String {
             }
         }
         Refusal::HitRateBelowMeasured { needed, measured } => {
-            let (needed, measured) = (percent(*needed, 1), percent(*measured, 1));
+            let (needed, measured) = (per_cent(*needed), per_cent(*measured));
             if en {
                 format!(
                     "With {needed} of the prompt cached there is more to compute than at the \
@@ -202,6 +203,11 @@ pub(crate) const fn change(change: Change, lang: Lang) -> &'static str {
         (Lang::Zh, Change::LambdaDown) => "λ_slo_max 低 10 %",
         (Lang::Zh, Change::NoGrowth) => "不增长",
     }
+}
+
+/// A share in per cent, with its unit.
+pub(super) fn per_cent(share: Share) -> String {
+    format!("{} %", percent(share, 1))
 }
 
 /// An amount as it is spoken of: small ones with more digits.
