@@ -118,6 +118,14 @@ pub fn load_bytes(path: &Path) -> Result<Vec<u8>, StoreError> {
     Ok(bytes)
 }
 
+/// The file beside another that bears its name and something more.
+#[must_use]
+pub fn beside(path: &Path, more: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(more);
+    name.into()
+}
+
 /// Writes a file so that under its name there is, whatever happens, either what was there
 /// before or all of the new bytes: beside it, to the disk, then renamed.
 ///

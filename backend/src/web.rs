@@ -15,6 +15,14 @@ pub struct WebFile {
     pub fingerprinted: bool,
 }
 
+impl WebFile {
+    /// Whether it is loaded only when it is first asked for.
+    #[must_use]
+    pub fn is_on_demand(&self) -> bool {
+        ["workbench-", "worker-"].iter().any(|stem| self.path.starts_with(stem))
+    }
+}
+
 include!(concat!(env!("OUT_DIR"), "/web_app.rs"));
 
 /// The page that loads all else.

@@ -6,12 +6,13 @@ use libfuzzer_sys::fuzz_target;
 
 // The modules themselves: the rest of the measuring side would take minutes to build.
 #[expect(dead_code, reason = "only reading is fuzzed")]
+#[path = "."]
 mod load {
-    #[path = "../../../backend/src/load/event.rs"]
+    #[path = "../../backend/src/load/event.rs"]
     pub mod event;
-    #[path = "../../../backend/src/load/json.rs"]
+    #[path = "../../backend/src/load/json.rs"]
     pub mod json;
-    #[path = "../../../backend/src/load/pattern.rs"]
+    #[path = "../../backend/src/load/pattern.rs"]
     pub mod pattern;
 }
 

@@ -62,8 +62,7 @@ fn main() {
 }
 
 async fn measure(browser: &Browser) {
-    let on_demand = |path: &str| path.starts_with("workbench-") || path.starts_with("worker-");
-    let app = web::files().iter().filter(|file| !on_demand(file.path));
+    let app = web::files().iter().filter(|file| !file.is_on_demand());
     let bytes: usize = app.map(|file| file.gzip.unwrap_or(file.bytes).len()).sum();
     println!("app, compressed: {bytes} bytes (at most 400,000)");
 

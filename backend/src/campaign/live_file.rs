@@ -9,6 +9,7 @@ use tokencap_shared::units::Nanos;
 
 use super::watch::{Event, Watch, length, phase};
 use crate::load::step::Load;
+use crate::store;
 
 /// How often it is written.
 const EVERY: Duration = Duration::from_secs(1);
@@ -30,9 +31,7 @@ pub struct LiveFile {
 /// Where the live file of a bundle lies.
 #[must_use]
 pub fn path_beside(bundle: &Path) -> PathBuf {
-    let mut name = bundle.as_os_str().to_owned();
-    name.push(".live");
-    name.into()
+    store::beside(bundle, ".live")
 }
 
 /// Reads a live file; `None` where there is none.
@@ -58,11 +57,10 @@ impl LiveFile {
     /// Writes it, whole. A disk that refuses costs only the view: the bundle's own writing says
     /// what is wrong with it.
     fn write(&mut self) {
-        let mut beside = self.path.clone().into_os_string();
-        beside.push(".new");
+        let new = store::beside(&self.path, ".new");
         let Ok(text) = serde_json::to_vec(&self.live) else { return };
-        if std::fs::write(&beside, text).is_ok() {
-            let _ = std::fs::rename(&beside, &self.path);
+        if std::fs::write(&new, text).is_ok() {
+            let _ = std::fs::rename(&new, &self.path);
         }
         self.written = Some(Instant::now());
     }

@@ -433,9 +433,7 @@ fn unsigned(answer: &Answer) -> Option<String> {
 /// Where the journal of a run lies until its bundle is complete.
 #[must_use]
 pub fn journal_path(out: &Path) -> PathBuf {
-    let mut name = out.as_os_str().to_owned();
-    name.push(".journal");
-    name.into()
+    store::beside(out, ".journal")
 }
 
 /// Writes the bundle to disk, with the digests of its members.

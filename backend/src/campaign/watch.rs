@@ -16,6 +16,7 @@ use tokencap_shared::words::EN;
 use crate::load::live::Snapshot;
 use crate::load::step::{Load, StepPlan};
 use crate::search::Answer;
+use crate::search::budget::minutes;
 
 /// What happens in a campaign.
 #[derive(Clone, Debug)]
@@ -214,13 +215,6 @@ fn load(load: Load) -> String {
 fn rate(rate: Rate) -> String {
     let text = format!("{:.3}", rate.get());
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn minutes(time: Duration) -> String {
-    match time.as_secs() {
-        secs @ 0..120 => format!("{secs} s"),
-        secs => format!("{} min", secs.div_ceil(60)),
-    }
 }
 
 fn millis(nanos: Nanos) -> String {

@@ -221,7 +221,7 @@ impl Generator {
         stop: &Stop,
         recorder: &mut dyn Recorder,
     ) -> Result<StepRecord, StepError> {
-        run(self, plan, live, stop, recorder, &mut |_| Control::Go)
+        self.run_steered(plan, live, stop, recorder, &mut |_| Control::Go)
     }
 
     /// As [`Self::run_recorded`], and asks once a second what is to become of the step.
@@ -236,126 +236,115 @@ impl Generator {
         recorder: &mut dyn Recorder,
         steer: &mut Steer<'_>,
     ) -> Result<StepRecord, StepError> {
-        run(self, plan, live, stop, recorder, steer)
-    }
-}
-
-fn run(
-    generator: &Generator,
-    plan: &StepPlan,
-    live: &Arc<Live>,
-    stop: &Stop,
-    recorder: &mut dyn Recorder,
-    steer: &mut Steer<'_>,
-) -> Result<StepRecord, StepError> {
-    raise_open_files();
-    let Generator { target, workload, clock, .. } = generator;
-    let salt = generator.salt ^ (u64::from(plan.id) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let source = Arc::new(Source::new(
-        workload,
-        target,
-        generator.ruler,
-        generator.trace.clone(),
-        plan.seed,
-        salt,
-    )?);
-    let shared = Arc::new(Shared::new(
-        *clock,
-        plan.id,
-        target.clone(),
-        generator.tls.clone(),
-        Arc::clone(live),
-        plan.max_connections.map(|max| max.div_ceil(plan.threads.max(1))),
-        match plan.load {
-            Load::Open(_) => None,
-            Load::Closed(users) => Some(users),
-        },
-    ));
-    let (news_in, news) = mpsc::channel();
-    let Threads { handles, jobs, wakers } = Threads::start(&shared, plan, &news_in)?;
-    drop(news_in);
-    let soon = clock.now() + Nanos::from_millis(50);
-    let start = plan.begin.unwrap_or(soon);
-    if start < soon {
-        shared.end();
-        return Err(StepError::TooLate { late_ms: soon.since(start).0 / 1_000_000 });
-    }
-    let w0 = start + Nanos::from(plan.warmup);
-    let w1 = w0 + Nanos::from(plan.window);
-    shared.set_window(w0, w1);
-    let feeder = {
-        let (shared, source, shard) = (Arc::clone(&shared), Arc::clone(&source), plan.shard);
-        let arrivals: Box<dyn Iterator<Item = Nanos> + Send> = match plan.load {
-            Load::Open(rate) => match source.replay(rate) {
-                Some(instants) => instants,
-                None => {
-                    let rate = rate.get() / f64::from(source.requests_per_arrival());
-                    let rate = Rate::new(rate).map_err(io::Error::other)?;
-                    let profile = Profile::of(workload, rate);
-                    Box::new(Schedule::new(workload.arrivals, profile, plan.seed))
-                }
+        raise_open_files();
+        let Self { target, workload, clock, .. } = self;
+        let salt = self.salt ^ (u64::from(plan.id) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let source = Arc::new(Source::new(
+            workload,
+            target,
+            self.ruler,
+            self.trace.clone(),
+            plan.seed,
+            salt,
+        )?);
+        let shared = Arc::new(Shared::new(
+            *clock,
+            plan.id,
+            target.clone(),
+            self.tls.clone(),
+            Arc::clone(live),
+            plan.max_connections.map(|max| max.div_ceil(plan.threads.max(1))),
+            match plan.load {
+                Load::Open(_) => None,
+                Load::Closed(users) => Some(users),
             },
-            Load::Closed(users) => Box::new((0..users).map(|_| Nanos(0))),
-        };
-        std::thread::Builder::new()
-            .name("load-feed".into())
-            .spawn(move || feed(&shared, &source, arrivals, (start, shard), &jobs))?
-    };
-    let mut collector = Collector::new(&generator.promise, (w0, w1), recorder);
-    let planned = Step {
-        id: plan.id,
-        kind: plan.kind,
-        asked: plan.load.rate().unwrap_or(Rate::ZERO),
-        seed: plan.seed,
-        start,
-        w0,
-        w1,
-        end: start,
-        scheduled: 0,
-        generator: GeneratorEvidence::default(),
-        stopped: None,
-        abandoned: None,
-    };
-    let ending = collect(&news, &shared, &handles, stop, &mut collector, &planned, steer);
-    shared.end();
-    for waker in &wakers {
-        let _ = waker.wake();
-    }
-    let mut evidence = Vec::new();
-    for handle in handles {
-        evidence.push(handle.join().map_err(|_| StepError::Thread)??);
-    }
-    let feeder_cpu = feeder.join().map_err(|_| StepError::Thread)?;
-    if matches!(ending, Ending::Abandoned(_)) {
-        collector.patience_ends();
-    }
-    for last in news.try_iter() {
-        collector.take(last);
-    }
-    if let Some(failure) = collector.failure {
-        return Err(StepError::Record(failure));
-    }
-    let (stopped, abandoned) = match ending {
-        Ending::Drained => (None, None),
-        Ending::Stopped(reason) => (Some(reason), None),
-        Ending::Abandoned(reason) => (None, Some(reason)),
-    };
-    // It may have been stopped before the instant at which it was to start.
-    let (end, scheduled) = (clock.now().max(planned.start), shared.scheduled());
-    // A step that was stopped or steered has the window that it came to: the last request may have
-    // ended before a window was closed as soon as its threads could know.
-    let w1 = collector.window.1;
-    let (w0, w1) = (w0.min(end), w1.min(end));
-    let window = Duration::from(w1.since(w0));
-    let generator = evidence_of(&evidence, feeder_cpu, window, shared.dropped());
-    let asked = match plan.load {
-        Load::Open(rate) => rate,
-        // Nobody asked for a rate: what came about stands for it.
-        Load::Closed(_) => {
-            let rate = scheduled as f64 / plan.window.as_secs_f64();
-            Rate::new(rate).map_err(io::Error::other)?
+        ));
+        let (news_in, news) = mpsc::channel();
+        let Threads { handles, jobs, wakers } = Threads::start(&shared, plan, &news_in)?;
+        drop(news_in);
+        let soon = clock.now() + Nanos::from_millis(50);
+        let start = plan.begin.unwrap_or(soon);
+        if start < soon {
+            shared.end();
+            return Err(StepError::TooLate { late_ms: soon.since(start).0 / 1_000_000 });
         }
-    };
-    let step = Step { asked, w0, w1, end, scheduled, generator, stopped, abandoned, ..planned };
-    Ok(collector.into_record(step))
+        let w0 = start + Nanos::from(plan.warmup);
+        let w1 = w0 + Nanos::from(plan.window);
+        shared.set_window(w0, w1);
+        let feeder = {
+            let (shared, source, shard) = (Arc::clone(&shared), Arc::clone(&source), plan.shard);
+            let arrivals: Box<dyn Iterator<Item = Nanos> + Send> = match plan.load {
+                Load::Open(rate) => match source.replay(rate) {
+                    Some(instants) => instants,
+                    None => {
+                        let rate = rate.get() / f64::from(source.requests_per_arrival());
+                        let rate = Rate::new(rate).map_err(io::Error::other)?;
+                        let profile = Profile::of(workload, rate);
+                        Box::new(Schedule::new(workload.arrivals, profile, plan.seed))
+                    }
+                },
+                Load::Closed(users) => Box::new((0..users).map(|_| Nanos(0))),
+            };
+            std::thread::Builder::new()
+                .name("load-feed".into())
+                .spawn(move || feed(&shared, &source, arrivals, (start, shard), &jobs))?
+        };
+        let mut collector = Collector::new(&self.promise, (w0, w1), recorder);
+        let planned = Step {
+            id: plan.id,
+            kind: plan.kind,
+            asked: plan.load.rate().unwrap_or(Rate::ZERO),
+            seed: plan.seed,
+            start,
+            w0,
+            w1,
+            end: start,
+            scheduled: 0,
+            generator: GeneratorEvidence::default(),
+            stopped: None,
+            abandoned: None,
+        };
+        let ending = collect(&news, &shared, &handles, stop, &mut collector, &planned, steer);
+        shared.end();
+        for waker in &wakers {
+            let _ = waker.wake();
+        }
+        let mut evidence = Vec::new();
+        for handle in handles {
+            evidence.push(handle.join().map_err(|_| StepError::Thread)??);
+        }
+        let feeder_cpu = feeder.join().map_err(|_| StepError::Thread)?;
+        if matches!(ending, Ending::Abandoned(_)) {
+            collector.patience_ends();
+        }
+        for last in news.try_iter() {
+            collector.take(last);
+        }
+        if let Some(failure) = collector.failure {
+            return Err(StepError::Record(failure));
+        }
+        let (stopped, abandoned) = match ending {
+            Ending::Drained => (None, None),
+            Ending::Stopped(reason) => (Some(reason), None),
+            Ending::Abandoned(reason) => (None, Some(reason)),
+        };
+        // It may have been stopped before the instant at which it was to start.
+        let (end, scheduled) = (clock.now().max(planned.start), shared.scheduled());
+        // A step that was stopped or steered has the window that it came to: the last request may have
+        // ended before a window was closed as soon as its threads could know.
+        let w1 = collector.window.1;
+        let (w0, w1) = (w0.min(end), w1.min(end));
+        let window = Duration::from(w1.since(w0));
+        let generator = evidence_of(&evidence, feeder_cpu, window, shared.dropped());
+        let asked = match plan.load {
+            Load::Open(rate) => rate,
+            // Nobody asked for a rate: what came about stands for it.
+            Load::Closed(_) => {
+                let rate = scheduled as f64 / plan.window.as_secs_f64();
+                Rate::new(rate).map_err(io::Error::other)?
+            }
+        };
+        let step = Step { asked, w0, w1, end, scheduled, generator, stopped, abandoned, ..planned };
+        Ok(collector.into_record(step))
+    }
 }

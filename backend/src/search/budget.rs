@@ -259,7 +259,8 @@ fn percent(target: Target) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn minutes(time: Duration) -> String {
+/// A time as it is told before and while it passes.
+pub(crate) fn minutes(time: Duration) -> String {
     match time.as_secs() {
         secs @ 0..120 => format!("{secs} s"),
         secs @ 120..7200 => format!("{} min", secs.div_ceil(60)),

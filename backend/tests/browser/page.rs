@@ -29,16 +29,11 @@ async fn the_page_starts_from_any_folder_of_a_static_host() {
     .await;
 }
 
-/// What is loaded only when it is first asked for.
-fn is_on_demand(file: &web::WebFile) -> bool {
-    ["workbench-", "worker-"].iter().any(|stem| file.path.starts_with(stem))
-}
-
 #[test]
 fn the_app_and_what_it_loads_on_demand_are_each_small_when_compressed() {
     // Bytes of the files, each gzipped where that helps.
     for (on_demand, budget) in [(false, 400_000), (true, 450_000)] {
-        let files = web::files().iter().filter(|file| is_on_demand(file) == on_demand);
+        let files = web::files().iter().filter(|file| file.is_on_demand() == on_demand);
         let total: usize = files.map(|file| file.gzip.unwrap_or(file.bytes).len()).sum();
         println!("on demand: {on_demand}: {total} bytes compressed, of {budget} at most");
         assert!(total <= budget, "{total} bytes compressed are more than {budget}");

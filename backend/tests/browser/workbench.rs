@@ -147,10 +147,11 @@ async fn two_models_are_compared_in_money_each_under_its_own_prices() {
         for keys in [format!("{}a{}9", '\u{e009}', '\u{e000}'), "9".to_owned()] {
             type_into(browser, "#with_output", &keys).await;
         }
-        browser.until("the second earns more", async || {
-            says("scenario, not signed").await && says("other.tokencap is better").await
-        })
-        .await;
+        browser
+            .until("the second earns more", async || {
+                says("scenario, not signed").await && says("other.tokencap is better").await
+            })
+            .await;
         for (lang, _) in Lang::ALL {
             browser.click(&format!("[data-testid=lang-{}]", lang.tag())).await;
             let margin = async || says(lang.words().term.margin).await;

@@ -163,11 +163,7 @@ fn nothing_improves_by_dropping_what_complies(
 }
 
 /// A request that fails instead of completing proves no more.
-fn nothing_improves_by_failing(
-    evidence: Evidence<'_>,
-    sheet: &PromiseSheet,
-    workload: &Workload,
-) {
+fn nothing_improves_by_failing(evidence: Evidence<'_>, sheet: &PromiseSheet, workload: &Workload) {
     let mut requests = evidence.requests.to_vec();
     for request in requests.iter_mut().step_by(3) {
         // Those whose gaps are unknown stay what they are: they decide whether anything is said.

@@ -120,7 +120,8 @@ mod tests {
         let texts = ["s", "EUR", "2026-11-30", "3.5", "list", "1.2", "list", "", "", "0.1", "list"];
         let sheet = sheet_of(&texts.map(str::to_owned));
         let under = |query: &str| prices_of_second(&sheet, &Query::parse(query));
-        for unchanged in ["", "with_output=1.20&with_gpu_hour=&with_input_cached=-1&with_output=x"] {
+        for unchanged in ["", "with_output=1.20&with_gpu_hour=&with_input_cached=-1&with_output=x"]
+        {
             assert_eq!(under(unchanged), sheet, "{unchanged}");
         }
         let changed = under("with_output=2&with_input_uncached=0.5&with_input_cached=0");
