@@ -36,6 +36,13 @@ fn main() {
     let bundle = bundle();
     let (n, size) = (bundle.requests.len(), size_of::<Request>());
     println!("{n} requests of {size} bytes, {STEPS} steps, {} tiers", TIERS.len());
+    // First of all: memory that was given back would be taken again unseen.
+    if let Some(more) = peak_of(|| of_bundle(&bundle)) {
+        let (more, records) = (more / 1e6, (n * size) as f64 / 1e6);
+        println!(
+            "memory      {more:>7.1} MB at the peak of judging, beside {records:.0} MB of records"
+        );
+    }
     let plain = best(|| {
         let sheet = &bundle.manifest.promise;
         bundle
@@ -59,6 +66,20 @@ fn best<T>(mut work: impl FnMut() -> T) -> f64 {
         best = best.min(start.elapsed().as_secs_f64() * 1e3);
     }
     best
+}
+
+/// By how many bytes the process grows at most while it works, where the system tells.
+fn peak_of<T>(work: impl FnOnce() -> T) -> Option<f64> {
+    // The highest size so far is forgotten.
+    std::fs::write("/proc/self/clear_refs", "5").ok()?;
+    let size = |name: &str| {
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_suffix(" kB"))?;
+        line.trim().parse::<f64>().ok()
+    };
+    let before = size("VmRSS:")?;
+    black_box(work());
+    Some((size("VmHWM:")? - before) * 1024.0)
 }
 
 /// A mixing function: the same numbers in every run.
