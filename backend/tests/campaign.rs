@@ -171,7 +171,11 @@ fn a_killed_run_is_gone_on_with_where_its_last_step_ended() {
     let refused = fails(&mut sweep(&[]));
     assert!(refused.contains("exists already"), "{refused}");
 
-    ends_well(sweep(&["--resume"]).spawn().unwrap());
+    let refused = fails(&mut sweep(&["--resume", "other.tokencap"]));
+    assert!(refused.contains("leave one of them out"), "{refused}");
+
+    let mut resume = tokencap(&["sweep", "--target", &url]);
+    ends_well(resume.arg("--plan").arg(&plan).arg("--resume").arg(&out).spawn().unwrap());
     let whole = store::load(&out).unwrap();
     let ids: Vec<u32> = whole.manifest.steps.iter().map(|step| step.id).collect();
     assert_eq!(ids, [0, 1, 2]);

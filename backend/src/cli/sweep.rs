@@ -32,9 +32,9 @@ pub(super) struct Sweep {
     /// The plan: promises, workload, deployment, rates or how to search for them (TOML).
     #[arg(long)]
     pub(super) plan: PathBuf,
-    /// The bundle to write.
-    #[arg(long, default_value = "run.tokencap")]
-    out: PathBuf,
+    /// The bundle to write. Default: run.tokencap
+    #[arg(long)]
+    out: Option<PathBuf>,
     /// Which streaming API to use, instead of the plan's.
     #[arg(long, value_enum)]
     api: Option<Api>,
@@ -54,9 +54,10 @@ pub(super) struct Sweep {
     /// their length is calibrated on the server's own counts.
     #[arg(long, value_name = "FILE")]
     tokenizer: Option<PathBuf>,
-    /// Go on with an interrupted run: its journal lies beside the bundle.
-    #[arg(long, conflicts_with = "start_at")]
-    resume: bool,
+    /// Go on with an interrupted run, whose journal lies beside its bundle. Default: the bundle of
+    /// --out
+    #[arg(long, value_name = "BUNDLE", num_args = 0..=1, conflicts_with = "start_at")]
+    resume: Option<Option<PathBuf>>,
     /// Time for everything, such as 45m or 2h: the plan is cut to what is best within it.
     #[arg(long, value_name = "TIME", conflicts_with = "start_at",
           value_parser = humantime::parse_duration)]
@@ -108,6 +109,22 @@ impl TogetherArgs {
     }
 }
 
+impl Sweep {
+    /// The bundle to write, or to go on with.
+    fn bundle(&self) -> anyhow::Result<PathBuf> {
+        let resumed = self.resume.iter().flatten().next();
+        match (resumed, &self.out) {
+            (Some(resumed), Some(out)) if resumed != out => bail!(
+                "--resume goes on with {} and --out names {}: leave one of them out",
+                resumed.display(),
+                out.display()
+            ),
+            (Some(bundle), _) | (None, Some(bundle)) => Ok(bundle.clone()),
+            (None, None) => Ok("run.tokencap".into()),
+        }
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -133,7 +150,7 @@ pub(super) fn measure(args: &Sweep, plan: Plan, soak: bool) -> anyhow::Result<()
         target.words = Tokenizer::read(path)?.words(path)?;
     }
     let tls = Tls::for_server(&target.server, args.ca_file.as_deref())?;
-    let (out, resume, together) = (args.out.clone(), args.resume, args.together.read()?);
+    let (out, together) = (args.bundle()?, args.together.read()?);
     let prices = args.prices.as_deref();
     let prices = prices.map(|name| plan::named(name, Kind::Prices, "price sheet", Path::new("")));
     let options = Options { budget: args.budget, prices: prices.transpose()?, soak };
@@ -143,10 +160,12 @@ pub(super) fn measure(args: &Sweep, plan: Plan, soak: bool) -> anyhow::Result<()
         );
     }
     let live = LiveFile::beside(&out, &plan.deployment.model, &plan.promise.name);
+    let resume = args.resume.is_some();
+    let said = saved(&out);
     let campaign = Campaign { plan, target, tls, out, resume, together, options };
     let stop = interrupt::stop_on_interrupt().context("cannot listen for Ctrl-C")?;
     campaign.run(&mut (Terminal::default(), live), &stop)?;
-    println!("{}", saved(&args.out));
+    println!("{said}");
     Ok(())
 }
 
