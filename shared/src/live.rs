@@ -61,6 +61,9 @@ pub struct Now {
     pub tails: Vec<Tail>,
     /// What its window shows on the point estimates, once it was looked at.
     pub screen: Option<Verdict>,
+    /// Whether requests pile up in it, which no rate that can be sustained does.
+    #[serde(default)]
+    pub unsustainable: bool,
 }
 
 /// A part of a step.
@@ -102,6 +105,9 @@ pub struct Done {
     pub verdict: Verdict,
     /// The promises, on the point estimates.
     pub screen: Verdict,
+    /// Whether requests piled up in it.
+    #[serde(default)]
+    pub unsustainable: bool,
     /// Compliant requests of its window.
     pub compliant: u64,
     /// Valid requests of its window.
@@ -151,6 +157,7 @@ impl Done {
             valid: judged.validity.is_valid(),
             verdict: judged.verdict,
             screen: judged.screen,
+            unsustainable: judged.validity.unsustainable,
             compliant: judged.counts.compliant,
             requests: judged.counts.valid,
         }

@@ -96,6 +96,7 @@ impl Watch for LiveFile {
                     tokens: live.tokens,
                     tails: so_far.map_or_else(Vec::new, |judged| Tail::of(judged, promise)),
                     screen: so_far.map(|judged| judged.screen),
+                    unsustainable: so_far.is_some_and(|judged| judged.validity.unsustainable),
                 });
                 self.write();
             }

@@ -249,7 +249,7 @@ fn tick(
             if !tails.is_empty() {
                 line += &format!(", p99 against its limit: {tails}");
             }
-            line += &format!(", so far {}", verdict(judged.screen));
+            line += &format!(", so far {}{}", verdict(judged.screen), piles_up(judged));
         }
         None => {
             line += &format!(", TTFT p50/p99 {}, ITL p50/p99 {}", pair(live.ttft), pair(live.itl));
@@ -315,6 +315,12 @@ fn found(answer: &Answer, capacity: &Capacity, promise: &PromiseSheet) -> String
     text
 }
 
+/// Why a step is broken whose latencies all keep to their limits so far.
+fn piles_up(judged: &StepJudgement) -> String {
+    let why = judged.validity.unsustainable.then(|| format!(" ({})", EN.say.unsustainable));
+    why.unwrap_or_default()
+}
+
 /// A step's end in one line.
 fn ended(judged: &StepJudgement, promise: &PromiseSheet) -> String {
     if !judged.validity.is_valid() {
@@ -327,6 +333,7 @@ fn ended(judged: &StepJudgement, promise: &PromiseSheet) -> String {
         .and_then(|p| p.tier)
         .and_then(|tier| promise.tiers.get(tier))
         .map_or(String::new(), |tier| format!(" (first in tier {})", tier.name));
+    let worst = worst + &piles_up(judged);
     format!(
         "offered {:.2} req/s: promises {}{worst}; on the point estimates {}; {} of {} requests compliant",
         judged.offered.get(),

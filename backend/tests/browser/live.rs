@@ -23,6 +23,7 @@ fn news() -> Live {
         valid: true,
         verdict: Verdict::Insufficient,
         screen,
+        unsustainable: screen == Verdict::Broken,
         compliant: 1_180,
         requests: 1_200,
     };
@@ -51,6 +52,7 @@ fn news() -> Live {
                 limit: Nanos::from_millis(400),
             }],
             screen: Some(Verdict::Broken),
+            unsustainable: false,
         }),
         done: vec![done(12.0, Verdict::Held), done(30.0, Verdict::Broken)],
         stalled: false,
@@ -83,6 +85,7 @@ async fn a_running_sweep_is_followed_and_a_lost_server_is_found_again() {
             }
             says((words.verdict)(Verdict::Broken)).await;
             says((words.step_kind)(StepKind::Confirm)).await;
+            says(words.say.unsustainable).await;
             browser.assert_fits().await;
             browser.screenshot(&format!("live-{}", lang.tag())).await;
         }

@@ -78,7 +78,12 @@ fn running(now: &Now, words: &Words, text: &Text) -> Markup {
     ];
     facts.extend(counts.map(|(label, count)| (label.to_owned(), format::count(count))));
     if let Some(screen) = now.screen {
-        facts.push((text.so_far.to_owned(), (words.verdict)(screen).to_owned()));
+        let verdict = (words.verdict)(screen);
+        let said = match now.unsustainable {
+            true => format!("{verdict}{}{}", words.say.colon, words.say.unsustainable),
+            false => verdict.to_owned(),
+        };
+        facts.push((text.so_far.to_owned(), said));
     }
     html! {
         p { strong { (place) } " · " (load) " "
@@ -124,6 +129,8 @@ fn done(steps: &[Done], words: &Words) -> Table {
     let decimals = format::column_decimals(steps.iter().map(|step| step.offered));
     let rows = steps.iter().zip(0_u64..).map(|(step, id)| {
         let verdict = match step.valid {
+            true if step.unsustainable => verdict_and_screen(step.verdict, step.screen, words)
+                .with_note(words.say.unsustainable),
             true => verdict_and_screen(step.verdict, step.screen, words),
             false => Cell::new(words.say.invalid).with_tone(Tone::Muted),
         };
