@@ -1,10 +1,11 @@
 //! A promise sheet with the reader's limits in place of its own.
 
 use maud::{Markup, html};
-use tokencap_shared::promise::{Fields, PromiseSheet};
-use tokencap_shared::units::Nanos;
+use tokencap_shared::format::count;
+use tokencap_shared::promise::{Fields, GapQuantile, ItlRule, PromiseSheet, Tier};
+use tokencap_shared::units::{Nanos, Share};
 
-use super::{Page, number_field};
+use super::{Page, number_field, select};
 use tokencap_shared::query::Query;
 
 /// The sheet under the query's limits; `None` if the query changes nothing.
@@ -21,7 +22,17 @@ pub(super) fn changed(sheet: &PromiseSheet, query: &Query) -> Option<Result<Prom
         put(&format!("ttft{at}"), &mut tier.ttft);
         put(&format!("tpot{at}"), &mut tier.tpot);
     }
+    move_borders(&mut fields.tiers, query);
+    if let Some(rule) = query.chosen("rule").and_then(|key| Rule::of_key(key, sheet)) {
+        fields.itl_rule = rule;
+    }
     let mut wrong = None;
+    if let Some(percent) = query.number("confidence") {
+        match Share::new(percent / 100.0) {
+            Ok(confidence) => fields.confidence = confidence,
+            Err(error) => wrong = Some(format!("{error}")),
+        }
+    }
     for (name, target) in [("attainment", &mut fields.attainment), ("success", &mut fields.success)]
     {
         if let Some(percent) = query.number(name) {
@@ -38,6 +49,50 @@ pub(super) fn changed(sheet: &PromiseSheet, query: &Query) -> Option<Result<Prom
     (new.as_ref() != Ok(sheet)).then_some(new)
 }
 
+/// The longest prompts of the tiers, where the query names others: the next tier begins behind them.
+fn move_borders(tiers: &mut [Tier], query: &Query) {
+    let mut moved = false;
+    for at in 0..tiers.len() {
+        let longest = query.chosen(&format!("isl{at}")).and_then(|text| text.trim().parse().ok());
+        if let Some(longest) = longest.filter(|&longest| longest != tiers[at].isl_max) {
+            tiers[at].isl_max = longest;
+            if let Some(next) = tiers.get_mut(at + 1) {
+                next.isl_min = longest.saturating_add(1);
+            }
+            moved = true;
+        }
+    }
+    if moved {
+        // Their names tell of other borders.
+        for tier in tiers {
+            tier.name =
+                format!("{}–{} tok", count(tier.isl_min.into()), count(tier.isl_max.into()));
+        }
+    }
+}
+
+/// The ITL rules to choose from.
+struct Rule;
+
+impl Rule {
+    const KEYS: [&'static str; 4] = ["gap_share_99", "gap_share_95", "worst_gap", "mean_gap"];
+
+    /// The rule of a key. A sheet that names no stall has the usual one, ten times the limit.
+    fn of_key(key: &str, sheet: &PromiseSheet) -> Option<ItlRule> {
+        let stall = match sheet.itl_rule {
+            ItlRule::GapShare { stall, .. } => stall,
+            _ => Nanos(sheet.itl.0.saturating_mul(10)),
+        };
+        match key {
+            "gap_share_99" => Some(ItlRule::GapShare { q: GapQuantile::P99, stall }),
+            "gap_share_95" => Some(ItlRule::GapShare { q: GapQuantile::P95, stall }),
+            "worst_gap" => Some(ItlRule::WorstGap),
+            "mean_gap" => Some(ItlRule::MeanGap),
+            _ => None,
+        }
+    }
+}
+
 /// Fields for every limit of the sheet, filled with the query's or the sheet's own.
 pub(super) fn form(page: Page<'_>, sheet: &PromiseSheet) -> Markup {
     let terms = &page.words.term;
@@ -45,16 +100,25 @@ pub(super) fn form(page: Page<'_>, sheet: &PromiseSheet) -> Markup {
     let percent = |share: f64| ((share * 1e6).round() / 1e4).to_string();
     let field =
         |name: &str, label: &str, unit: &str, own| number_field(page.query, name, label, unit, own);
+    let rules = Rule::KEYS.map(|key| (key, Rule::of_key(key, sheet)));
+    let own = rules.iter().find(|(_, rule)| *rule == Some(sheet.itl_rule)).map(|(key, _)| *key);
+    let chosen = page.query.chosen("rule").or(own).unwrap_or_default();
+    let rules = rules
+        .into_iter()
+        .filter_map(|(key, rule)| Some((key, (page.words.itl_rule_short)(&rule?).to_owned())));
     html! {
         div.fields {
             @for (at, tier) in sheet.tiers.iter().enumerate() {
+                (field(&format!("isl{at}"), &format!("{} {}", page.text.longest_prompt, tier.name), "tok", tier.isl_max.to_string()))
                 (field(&format!("ttft{at}"), &format!("{} {}", terms.ttft, tier.name), "ms", millis(tier.ttft)))
                 (field(&format!("tpot{at}"), &format!("{} {}", terms.tpot, tier.name), "ms", millis(tier.tpot)))
             }
             (field("itl", terms.itl, "ms", millis(sheet.itl)))
+            (select("rule", page.text.itl_rule, chosen, rules))
             (field("queue", terms.queue, "ms", millis(sheet.queue)))
             (field("attainment", terms.attainment, "%", percent(sheet.attainment.share())))
             (field("success", terms.success, "%", percent(sheet.success.share())))
+            (field("confidence", page.text.confidence, "%", percent(sheet.confidence.get())))
         }
     }
 }
@@ -76,5 +140,14 @@ mod tests {
         assert_eq!(tighter.attainment.share(), 0.999);
         assert_eq!(tighter.tiers[0].tpot, sheet.tiers[0].tpot);
         assert!(under("attainment=101").unwrap().is_err());
+        let longest = sheet.tiers[0].isl_max;
+        assert_eq!(under(&format!("isl0={longest}&confidence=95&rule=gap_share_99")), None);
+        let other = under("isl0=700&confidence=99&rule=worst_gap").unwrap().unwrap();
+        assert_eq!((other.tiers[0].isl_max, other.tiers[1].isl_min), (700, 701));
+        assert_eq!(other.tiers[0].name, "1–700 tok");
+        assert_eq!((other.confidence.get(), other.itl_rule), (0.99, ItlRule::WorstGap));
+        for wrong in ["isl0=99999999", "isl0=0", "confidence=120"] {
+            assert!(under(wrong).unwrap().is_err(), "{wrong}");
+        }
     }
 }
