@@ -9,8 +9,9 @@ use tokencap_shared::measured::Missing;
 use tokencap_shared::money::PriceSheet;
 use tokencap_shared::report::{Entry, Report, SignOff, view};
 use tokencap_shared::words::{Lang, Words};
-use tokencap_shared::{bundle, fixture};
+use tokencap_shared::{bundle, fixture, format};
 
+use crate::soak;
 use crate::support::{Browser, in_browser, serve, static_host};
 
 const NAME: &str = "toy.tokencap";
@@ -147,6 +148,30 @@ async fn files_are_opened_without_a_server_and_priced_by_the_chosen_sheet() {
         browser.assert_fits().await;
         browser.screenshot("report-priced").await;
         assert_only_no_server(browser).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_huge_bundle_is_read_while_the_page_answers() {
+    const ROWS: u32 = 1_000_000;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("soak.tokencap");
+    std::fs::write(&path, bundle::write(&soak::bundle(ROWS)).unwrap()).unwrap();
+    in_browser("huge", async |browser| {
+        browser.open(&serve(vec![]).await).await;
+        browser.choose_file("#file", &path).await;
+        // It says how far it is, and does what it is asked meanwhile.
+        browser.text("[data-testid=jobs] progress").await;
+        browser.click("[data-testid=lang-zh-CN]").await;
+        let chinese = async || {
+            browser.run("return document.documentElement.lang", vec![]).await == json!("zh-CN")
+        };
+        browser.until("it answers", chinese).await;
+        browser.until("the report stands there", async || rows(browser).await == 1).await;
+        let members = format::count(u64::from(ROWS));
+        assert!(browser.content("#main").await.contains(&members));
+        browser.assert_no_complaints().await;
     })
     .await;
 }
