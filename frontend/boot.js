@@ -57,6 +57,14 @@ globalThis.tokencapQuery = ({ target }) => {
   if (target.form && target.type !== "file") return String(new URLSearchParams(new FormData(target.form)));
 };
 globalThis.tokencapKeys = ({ target }) => target.files?.[0];
+// Gives the reader a file.
+globalThis.tokencapSave = (name, text) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text]));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+};
 // Puts markup into an element and leaves the keyboard's focus where it was.
 globalThis.tokencapShow = (element, markup) => {
   const { id, selectionStart } = element.contains(document.activeElement) ? document.activeElement : {};

@@ -9,6 +9,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
 use crate::browser;
+use crate::state::State;
 use crate::state::library::{Key, Library};
 use crate::state::prices::{Item, Prices};
 use crate::state::reading;
@@ -17,6 +18,8 @@ use crate::state::reading;
 extern "C" {
     #[wasm_bindgen(js_name = tokencapAsk)]
     fn question(name: &str, arguments: &Array) -> Promise;
+    #[wasm_bindgen(js_name = tokencapSave)]
+    fn save_file(name: &str, text: &JsValue);
 }
 
 /// Asks the workbench.
@@ -76,6 +79,50 @@ pub(crate) fn money(prices: Prices) -> [JsValue; 2] {
         }
     }
     [texts.into(), prices.scenario.get().into()]
+}
+
+/// What a report can be saved as, besides print.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    /// Its summary as a table.
+    Csv,
+    /// All of it to read.
+    Markdown,
+}
+
+impl Form {
+    /// Every form.
+    pub(crate) const ALL: [Self; 2] = [Self::Csv, Self::Markdown];
+
+    /// Its name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "CSV",
+            Self::Markdown => "Markdown",
+        }
+    }
+
+    /// How its files end.
+    pub(crate) const fn ending(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Markdown => "md",
+        }
+    }
+}
+
+/// Saves the report as it stands on the page.
+pub(crate) async fn save(state: State, form: Form) {
+    let [prices, scenario] = untrack(|| money(state.prices));
+    let lang = state.prefs.lang.get_untracked().tag().into();
+    let made = async {
+        hold(state.library).await?;
+        ask("exportReport", &[form.ending().into(), lang, prices, scenario]).await
+    };
+    match made.await {
+        Ok(text) => save_file(&format!("report.{}", form.ending()), &text),
+        Err(error) => state.library.refuse(String::new(), reading::Refusal::Other(error)),
+    }
 }
 
 /// Finds out what the sign-offs of the open bundles that have any are worth.

@@ -7,12 +7,22 @@ use serde_json::json;
 use tokencap_shared::capacity;
 use tokencap_shared::measured::Missing;
 use tokencap_shared::money::PriceSheet;
-use tokencap_shared::report::{Entry, Report, SignOff, view};
+use tokencap_shared::report::{Entry, Report, SignOff, export, view};
 use tokencap_shared::words::{Lang, Words};
 use tokencap_shared::{bundle, fixture, format};
 
 use crate::soak;
 use crate::support::{Browser, in_browser, serve, static_host};
+
+/// Keeps the next file that the page gives, with its name.
+const CATCH: &str = "
+    globalThis.saved = null;
+    let file;
+    URL.createObjectURL = (blob) => (file = blob, 'blob:none');
+    HTMLAnchorElement.prototype.click = async function () {
+        const name = this.download;
+        globalThis.saved = [name, await file.text()];
+    };";
 
 const NAME: &str = "toy.tokencap";
 
@@ -95,6 +105,17 @@ async fn a_served_bundle_shows_what_the_measuring_side_computes() {
             assert_shows(browser, lang, &report).await;
             browser.assert_fits().await;
             browser.screenshot(&format!("report-{}", lang.tag())).await;
+            // What is saved from the page is what the command line exports.
+            let words = lang.words();
+            let csv = export::csv(&view::summary(&report, words));
+            let files = [("csv", csv), ("md", export::markdown(&report, words))];
+            for (ending, text) in files {
+                browser.run(CATCH, vec![]).await;
+                browser.click(&format!("[data-testid=save-{ending}]")).await;
+                let saved = async || browser.run("return globalThis.saved", vec![]).await;
+                browser.until("it is saved", async || saved().await != json!(null)).await;
+                assert_eq!(saved().await, json!([format!("report.{ending}"), text]));
+            }
         }
         browser.client().set_window_size(390, 844).await.unwrap();
         for (lang, _) in Lang::ALL {

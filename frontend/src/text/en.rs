@@ -28,6 +28,7 @@ pub(super) const EN: PageWords = PageWords {
     drop_now: "Drop to open",
     bundles: "Bundles",
     add: "Open another…",
+    save: "Save the report as",
     remove: |name| format!("Remove {name}"),
     open: |name, megabytes| format!("Open {name} ({megabytes} MB)"),
     show: |name| format!("Show the details of {name}"),

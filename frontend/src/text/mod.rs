@@ -81,6 +81,7 @@ pub(crate) struct PageWords {
     pub(crate) drop_now: &'static str,
     pub(crate) bundles: &'static str,
     pub(crate) add: &'static str,
+    pub(crate) save: &'static str,
     pub(crate) remove: fn(&str) -> String,
     pub(crate) open: fn(name: &str, megabytes: &str) -> String,
     pub(crate) show: fn(&str) -> String,

@@ -28,6 +28,7 @@ pub(super) const ZH: PageWords = PageWords {
     drop_now: "松开即可打开",
     bundles: "测试包",
     add: "再打开……",
+    save: "报告另存为",
     remove: |name| format!("移除 {name}"),
     open: |name, megabytes| format!("打开 {name}（{megabytes} MB）"),
     show: |name| format!("查看 {name} 的明细"),

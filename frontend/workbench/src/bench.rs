@@ -5,6 +5,7 @@ use tokencap_shared::capacity::{self, Capacity};
 use tokencap_shared::format::short_id;
 use tokencap_shared::import::{self, File, Import};
 use tokencap_shared::live::Live;
+use tokencap_shared::money::PriceSheet;
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::query::Query;
 use tokencap_shared::report::{Entry, Report};
@@ -122,6 +123,12 @@ impl Bench {
         Some(item.signatures.insert(found).state.clone())
     }
 
+    /// The report of what was measured.
+    pub(crate) fn report(&self, prices: Option<PriceSheet>) -> Report {
+        let measured = self.items.iter().filter(|item| item.is_measured());
+        Report::new(measured.map(Item::entry).collect(), prices)
+    }
+
     /// The bundle whose run a query's field names by its beginning.
     pub(crate) fn named(&self, query: &Query, field: &str) -> Option<&Item> {
         let run = query.chosen(field)?;
@@ -142,7 +149,11 @@ impl Item {
 
     /// Its report.
     pub(crate) fn report(&self) -> Report {
-        let entry = Entry {
+        Report::new(vec![self.entry()], None)
+    }
+
+    fn entry(&self) -> Entry {
+        Entry {
             name: self.name.clone(),
             manifest: self.bundle.manifest.clone(),
             promise: self.bundle.manifest.promise.clone(),
@@ -151,7 +162,6 @@ impl Item {
                 Some(found) => found.state.clone(),
                 None => SignOff::Unsigned,
             },
-        };
-        Report::new(vec![entry], None)
+        }
     }
 }

@@ -16,6 +16,7 @@ use js_sys::{Array, Uint8Array};
 use serde::de::DeserializeOwned;
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::query::Query;
+use tokencap_shared::report::{export, view};
 use tokencap_shared::signoff::{Trust, UtcTime};
 use tokencap_shared::words::Lang;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -91,6 +92,30 @@ pub fn page(
     let (query, prices) = (Query::parse(query), prices::sheet_of(&prices));
     let money = Money { prices: &prices, scenario };
     BENCH.with_borrow(|bench| pages::page(name, bench, &query, lang, width, money)).into_string()
+}
+
+/// The report of every bundle that was measured, as a file with this ending.
+///
+/// # Errors
+/// If nothing is saved so.
+#[wasm_bindgen(js_name = exportReport)]
+pub fn export_report(
+    ending: &str,
+    lang: &str,
+    prices: Vec<String>,
+    scenario: bool,
+) -> Result<String, String> {
+    let words = Lang::of_tag(lang).unwrap_or_default().words();
+    let mut sheet = Some(prices::sheet_of(&prices)).filter(|sheet| !sheet.name.is_empty());
+    if let Some(sheet) = sheet.as_mut().filter(|_| scenario) {
+        sheet.name = (words.say.aside)(&sheet.name, words.say.scenario);
+    }
+    let report = BENCH.with_borrow(|bench| bench.report(sheet));
+    match ending {
+        "csv" => Ok(export::csv(&view::summary(&report, words))),
+        "md" => Ok(export::markdown(&report, words)),
+        _ => Err(format!("no report is saved as `.{ending}`")),
+    }
 }
 
 /// What the server says is being measured, as a list in JSON, or nothing where the server cannot be

@@ -5,11 +5,13 @@ mod details;
 mod summary;
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use tokencap_shared::format;
 
 use crate::components::assumptions::Assumptions;
 use crate::components::files::{Empty, FileInput};
 use crate::state::{State, text};
+use crate::workbench::{self, Form};
 
 /// The page.
 #[component]
@@ -120,6 +122,15 @@ fn Bundles() -> impl IntoView {
     view! {
         <section class="bundles" aria-label=text.page.bundles>
             <ul data-testid="bundles">{open}{offered}</ul>
+            <p class="save" data-testid="save">
+                {text.page.save}" "
+                {Form::ALL.map(|form| view! {
+                    <button type="button" class="quiet" data-testid=format!("save-{}", form.ending())
+                        on:click=move |_| spawn_local(workbench::save(state, form))>
+                        {form.name()}
+                    </button>
+                })}
+            </p>
             <FileInput id="file" label=text.page.add/>
         </section>
     }
