@@ -71,6 +71,12 @@ fn a_sweep_makes_a_bundle_that_the_report_reads_in_both_languages_and_as_json() 
         assert!(itl["p50"].as_u64().unwrap() > 1_000_000, "{itl}");
     }
 
+    // What a program is answered by the sweep itself.
+    let again = tokencap(folder.path(), &format!("{sweep} --out again.tokencap --json"));
+    let said: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
+    let json = out(&tokencap(folder.path(), "report again.tokencap --json"));
+    assert_eq!(said, serde_json::from_str::<serde_json::Value>(&json).unwrap());
+
     let english = out(&tokencap(folder.path(), "report run.tokencap --lang en"));
     let chinese = out(&tokencap(folder.path(), "report run.tokencap --lang zh"));
     assert!(

@@ -114,6 +114,34 @@ fn two_roles_sign_one_after_the_other_and_a_change_is_seen() {
 }
 
 #[test]
+fn programs_are_answered_in_json() {
+    let desk = Desk::new();
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let output = desk.run(&[arguments, &["--json"]].concat());
+        assert!(output.status.success(), "{}", errors(&output));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let run = text(&desk.path("run.tokencap"));
+    let new = text(&desk.path("new.key"));
+    let made = json(&["keygen", "--name", "Li Na", "--out", &new]);
+    assert_eq!(made["name"], "Li Na");
+    let key = text(&desk.path("measurer.key"));
+    let trust = text(&desk.path("trusted.toml"));
+    let sign = ["sign", &run, "--role", "measured-by", "--key", &key, "--trust", &trust];
+    let signed = json(&sign);
+    assert_eq!(signed["sign_off"]["state"], "partly_signed");
+    assert_eq!(
+        (&signed["role"], &signed["numbers"]["model"]),
+        (&"measured-by".into(), &"toy-7b".into())
+    );
+    let revoked = json(&["revoke", &run, "--key", &new, "--reason", "wrong checkpoint"]);
+    assert_eq!(revoked["revoked"]["reason"], "wrong checkpoint");
+    let presets = json(&["presets"]);
+    assert!(presets.as_array().unwrap().contains(&"promise/demo".into()));
+    assert_eq!(json(&["presets", "promise/demo"])["name"], "demo");
+}
+
+#[test]
 fn a_wrong_passphrase_or_a_weak_one_or_an_existing_file_is_refused() {
     let desk = Desk::new();
     let key = text(&desk.path("measurer.key"));

@@ -2,7 +2,9 @@
 
 use anyhow::Context;
 use clap::Args;
+use serde_json::json;
 
+use super::answer::Answer;
 use crate::interrupt;
 use crate::load::calibrate::{Rung, calibrate};
 use crate::presets::{self, Kind};
@@ -13,20 +15,32 @@ use crate::presets::{self, Kind};
 /// at more and more streams. Nothing leaves the machine. Server and generator share its cores,
 /// so a machine that generates load alone can drive somewhat more.
 #[derive(Debug, Args)]
-pub(super) struct Calibrate {}
+pub(super) struct Calibrate {
+    #[command(flatten)]
+    answer: Answer,
+}
 
 /// Runs the command.
 ///
 /// # Errors
 /// If the generator cannot start on this machine.
-pub(super) fn run(_: &Calibrate) -> anyhow::Result<()> {
+pub(super) fn run(args: &Calibrate) -> anyhow::Result<()> {
     let preset = presets::find(Kind::Promise, "demo").context("the built-in promise is missing")?;
     let promise = toml::from_str(preset.text).context("the built-in promise is damaged")?;
     let stop = interrupt::stop_on_interrupt().context("cannot listen for Ctrl-C")?;
-    println!("{HEAD}");
-    let rungs = calibrate(&promise, &stop, |rung| println!("{}", line(rung)))?;
-    println!("\n{}", verdict(&rungs));
-    Ok(())
+    // What is measured meanwhile is for a person's eyes.
+    let person = !args.answer.json;
+    if person {
+        println!("{HEAD}");
+    }
+    let rungs = calibrate(&promise, &stop, |rung| {
+        if person {
+            println!("{}", line(rung));
+        }
+    })?;
+    let honest = rungs.iter().rfind(|rung| rung.reasons.is_empty());
+    args.answer
+        .give(&json!({ "honest": honest, "rungs": rungs }), &format!("\n{}", verdict(&rungs)))
 }
 
 const HEAD: &str = "streams   requests/s   events/s   lag P99   TTFT error   gap error   CPU   \

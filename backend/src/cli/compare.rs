@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::{Args, ValueEnum};
 use tokencap_shared::compare::{self, Candidate};
 use tokencap_shared::money::Economics;
 use tokencap_shared::report::view;
 
-use super::report::{Shown, price_sheet, say, terminal_width};
+use super::answer::{say, say_json};
+use super::report::{Shown, price_sheet, terminal_width};
 use crate::text;
 
 /// Say which of two measured capacities is better, with intervals: the same model in tokens,
@@ -55,14 +56,14 @@ pub(super) fn run(args: &Compare) -> anyhow::Result<()> {
         Unit::Tokens => {
             let compared = compare::in_tokens(sides[0], sides[1])?;
             if args.shown.json {
-                return json(&compared);
+                return say_json(&compared);
             }
             view::in_tokens(&compared, &deployment.model, names, words)
         }
         Unit::Money => {
             let compared = in_money(args, sides)?;
             if args.shown.json {
-                return json(&compared);
+                return say_json(&compared);
             }
             view::in_money(&compared, names, words)
         }
@@ -86,9 +87,4 @@ fn in_money(args: &Compare, [left, right]: [Candidate<'_>; 2]) -> anyhow::Result
     };
     let (a, b) = (money(left, &prices), money(right, &prices_right));
     Ok(compare::in_money((left, &a), (right, &b))?)
-}
-
-fn json(compared: &impl serde::Serialize) -> anyhow::Result<()> {
-    let text = serde_json::to_string_pretty(compared);
-    say(&(text.context("the comparison cannot be written as JSON")? + "\n"))
 }

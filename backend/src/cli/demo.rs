@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 
-use super::sweep::saved;
+use super::answer::{Answer, saved};
 use super::{report, serve};
 use crate::campaign::watch::Terminal;
 use crate::campaign::{Campaign, Options};
@@ -81,9 +81,12 @@ pub(super) fn run(args: &Demo) -> anyhow::Result<()> {
         lateness.p99_us as f64 / 1e3
     );
     report::print(std::slice::from_ref(&args.out), &args.shown)?;
-    println!("{}", saved(&args.out));
+    let answer = Answer { json: args.shown.json };
+    if !answer.json {
+        println!("{}", saved(&args.out));
+    }
     if headless || stop.reason().is_some() {
         return Ok(());
     }
-    serve::show(args.out.clone(), args.port)
+    serve::show(args.out.clone(), args.port, answer)
 }

@@ -9,7 +9,8 @@ use tokencap_shared::import::{self, File, Import as Found, view};
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::words::Words;
 
-use super::report::{Language, say, terminal_width};
+use super::answer::{say, say_json};
+use super::report::{Language, terminal_width};
 use crate::presets::Kind;
 use crate::{plan, store, text};
 
@@ -58,7 +59,7 @@ pub(super) fn run(args: &Import) -> anyhow::Result<()> {
         bail!("nothing was imported");
     }
     if args.json {
-        say(&format!("{}\n", serde_json::to_string_pretty(&found.runs)?))?;
+        say_json(&found.runs)?;
     } else {
         let words = Language::or_terminal(args.lang).words();
         say(&told(&found, sheet.as_ref(), words))?;

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde_json::json;
 
+use super::answer::Answer;
 use super::passphrase::Passphrase;
 use crate::keys::{Cost, KeyFile};
 use crate::trust;
@@ -19,6 +21,8 @@ pub(super) struct Keygen {
     out: PathBuf,
     #[command(flatten)]
     passphrase: Passphrase,
+    #[command(flatten)]
+    answer: Answer,
 }
 
 /// Runs the command.
@@ -30,7 +34,7 @@ pub(super) fn run(args: &Keygen) -> anyhow::Result<()> {
     key.save(&args.out)?;
     let place = trust::default_path();
     let place = place.map_or_else(|| "trusted keys".to_owned(), |path| path.display().to_string());
-    println!(
+    let text = format!(
         "Key of {} written to {}. Keep it to yourself; there is no way around the passphrase.\n\
          \n\
          Whoever is to trust it adds this to {place},\n\
@@ -46,5 +50,9 @@ pub(super) fn run(args: &Keygen) -> anyhow::Result<()> {
         key.name(),
         key.public(),
     );
-    Ok(())
+    let (public, fingerprint) = (key.public().to_string(), key.public().fingerprint().to_string());
+    let value = json!({
+        "name": key.name(), "file": args.out, "key": public, "fingerprint": fingerprint
+    });
+    args.answer.give(&value, &text)
 }

@@ -6,7 +6,7 @@ use anyhow::ensure;
 use clap::Args;
 use tokencap_shared::bundle;
 
-use super::sweep::saved;
+use super::answer::Answer;
 use crate::merge::merge;
 use crate::store;
 
@@ -19,6 +19,8 @@ pub(super) struct Merge {
     /// The bundle to write.
     #[arg(long)]
     out: PathBuf,
+    #[command(flatten)]
+    answer: Answer,
 }
 
 /// Runs the command.
@@ -35,6 +37,5 @@ pub(super) fn run(args: &Merge) -> anyhow::Result<()> {
     let parts = args.parts.iter().map(load).collect::<anyhow::Result<Vec<_>>>()?;
     let merged = merge(parts)?;
     store::save(&args.out, &bundle::write(&merged)?)?;
-    println!("{}", saved(&args.out));
-    Ok(())
+    args.answer.saved(&args.out, &merged)
 }

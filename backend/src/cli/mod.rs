@@ -3,6 +3,7 @@
 //! Every command ends with exit code 0, or with one sentence on stderr that says what went wrong
 //! and what to do, and exit code 1 (2 for a wrong command line, which clap says itself).
 
+mod answer;
 mod calibrate;
 mod compare;
 mod demo;

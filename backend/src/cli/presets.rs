@@ -4,6 +4,7 @@
 use anyhow::Context;
 use clap::Args;
 
+use super::answer::Answer;
 use crate::presets;
 
 /// List the built-in promise sheets, workloads and price sheets, or print one to edit it.
@@ -11,6 +12,8 @@ use crate::presets;
 pub(super) struct Presets {
     /// Kind and name of the preset to print, such as `promise/chat-interactive`.
     preset: Option<String>,
+    #[command(flatten)]
+    answer: Answer,
 }
 
 /// Runs the command.
@@ -20,15 +23,13 @@ pub(super) struct Presets {
 pub(super) fn run(args: &Presets) -> anyhow::Result<()> {
     let path = |preset: &presets::Preset| format!("{}/{}", preset.kind.name(), preset.name);
     let Some(wanted) = &args.preset else {
-        for preset in presets::ALL {
-            println!("{}", path(preset));
-        }
-        return Ok(());
+        let all: Vec<String> = presets::ALL.iter().map(path).collect();
+        return args.answer.give(&all, &all.join("\n"));
     };
     let preset = presets::ALL
         .iter()
         .find(|preset| path(preset) == *wanted)
         .with_context(|| format!("no preset `{wanted}`; `tokencap presets` lists them"))?;
-    print!("{}", preset.text);
-    Ok(())
+    let value: toml::Value = toml::from_str(preset.text).context("the preset is damaged")?;
+    args.answer.give(&value, preset.text.trim_end())
 }

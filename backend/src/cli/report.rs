@@ -1,9 +1,7 @@
 //! `tokencap report`: what bundles prove, in the terminal or for a machine.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 use tokencap_shared::capacity;
 use tokencap_shared::money::PriceSheet;
@@ -11,6 +9,7 @@ use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::report::{self, Entry};
 use tokencap_shared::words::{Lang, Words};
 
+use super::answer::{say, say_json};
 use super::opened::Opened;
 use crate::presets::Kind;
 use crate::{plan, text, trust};
@@ -129,26 +128,10 @@ pub(super) fn run(args: &Report) -> anyhow::Result<()> {
 pub(super) fn print(bundles: &[PathBuf], shown: &Shown) -> anyhow::Result<()> {
     let prices = shown.prices()?;
     let report = report::Report::new(shown.entries(bundles)?, prices);
-    let text = if shown.json {
-        serde_json::to_string_pretty(&report).context("the report cannot be written as JSON")?
-            + "\n"
-    } else {
-        text::report(&report, shown.words(), terminal_width())
-    };
-    say(&text)
-}
-
-/// Writes a text to standard output.
-///
-/// # Errors
-/// If it cannot be written to.
-pub(super) fn say(text: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // A reader such as `head` that has seen enough is no failure.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("cannot write to standard output"),
+    if shown.json {
+        return say_json(&report);
     }
+    say(&text::report(&report, shown.words(), terminal_width()))
 }
 
 /// Cells in a line of the terminal, if standard output is one.

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde_json::json;
 
+use super::answer::Answer;
 use super::opened::{Opened, now};
 use super::passphrase::Passphrase;
 use crate::keys::KeyFile;
@@ -25,6 +27,8 @@ pub(super) struct Revoke {
     key: PathBuf,
     #[command(flatten)]
     passphrase: Passphrase,
+    #[command(flatten)]
+    answer: Answer,
 }
 
 /// Runs the command.
@@ -42,18 +46,20 @@ pub(super) fn run(args: &Revoke) -> anyhow::Result<()> {
     let signer = Signer { key: &key, name: file.name(), now: now()? };
     let (manifest, seal) = (&opened.bundle.manifest, &opened.seal);
     let run = manifest.run.clone();
-    let (signed, lines) = if let Some(by) = later {
+    let (signed, lines, value) = if let Some(by) = later {
         let lines = format!("[[superseded]]\nrun = {run:?}\nby = {by:?}");
-        (signer.supersede(manifest, seal, by), lines)
+        let value = json!({ "superseded": { "run": run, "by": by } });
+        (signer.supersede(manifest, seal, by), lines, value)
     } else {
         let reason = args.reason.clone().unwrap_or_default();
         let lines = format!("[[revoked]]\nrun = {run:?}\nreason = {reason:?}");
-        (signer.revoke(manifest, seal, reason), lines)
+        let value = json!({ "revoked": { "run": run, "reason": reason } });
+        (signer.revoke(manifest, seal, reason), lines, value)
     };
     opened.add(&signed)?;
-    println!(
+    let text = format!(
         "Done. Copies of the bundle elsewhere do not know it: whoever holds one adds this to the \
          trusted keys file:\n\n{lines}"
     );
-    Ok(())
+    args.answer.give(&value, &text)
 }

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use serde_json::json;
 use tokencap_shared::money::PriceSheet;
 
+use super::answer::Answer;
 use crate::plan;
 use crate::presets::{self, Kind};
 use crate::serve::{Access, Config, Library, Server, interrupted};
@@ -39,6 +41,8 @@ pub(super) struct Serve {
     /// Anybody who can reach the address may read every bundle.
     #[arg(long, requires = "allow_remote")]
     no_auth: bool,
+    #[command(flatten)]
+    answer: Answer,
 }
 
 impl Serve {
@@ -64,21 +68,22 @@ pub(super) fn run(args: &Serve) -> anyhow::Result<()> {
         prices: prices(&args.prices)?,
         trust: trust::load(args.trust.as_deref())?,
     };
-    serve(config)
+    serve(config, args.answer)
 }
 
 /// Shows one bundle on a port of this machine, for the demo.
 ///
 /// # Errors
 /// As [`run`].
-pub(super) fn show(bundle: PathBuf, port: u16) -> anyhow::Result<()> {
-    serve(Config {
+pub(super) fn show(bundle: PathBuf, port: u16, answer: Answer) -> anyhow::Result<()> {
+    let config = Config {
         listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port),
         access: Access::Local,
         library: Library::open(vec![bundle])?,
         prices: prices(&[])?,
         trust: trust::load(None)?,
-    })
+    };
+    serve(config, answer)
 }
 
 /// The price sheets that the page offers: those given, then the built-in ones.
@@ -93,7 +98,7 @@ fn prices(given: &[String]) -> anyhow::Result<Vec<serde_json::Value>> {
     Ok(sheets)
 }
 
-fn serve(config: Config) -> anyhow::Result<()> {
+fn serve(config: Config, answer: Answer) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -101,7 +106,8 @@ fn serve(config: Config) -> anyhow::Result<()> {
         .context("cannot start the server's threads")?;
     runtime.block_on(async {
         let server = Server::bind(config).await?;
-        println!("Report at {} (Ctrl-C ends it)", server.url());
+        let url = server.url();
+        answer.give(&json!({ "url": url }), &format!("Report at {url} (Ctrl-C ends it)"))?;
         server.run(interrupted()).await?;
         Ok(())
     })

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
+use serde_json::json;
 use tokencap_shared::capacity::Standing;
 use tokencap_shared::format::{compact, plain};
 use tokencap_shared::promise::Role;
 use tokencap_shared::signoff::{SignOff, SignedNumbers, Signer};
 use tokencap_shared::words::Lang;
 
+use super::answer::Answer;
 use super::opened::{Opened, in_days, now};
 use super::passphrase::Passphrase;
 use crate::keys::KeyFile;
@@ -34,6 +36,8 @@ pub(super) struct Sign {
     trust: Option<PathBuf>,
     #[command(flatten)]
     passphrase: Passphrase,
+    #[command(flatten)]
+    answer: Answer,
 }
 
 fn role(name: &str) -> Result<Role, String> {
@@ -61,7 +65,9 @@ pub(super) fn run(args: &Sign) -> anyhow::Result<()> {
         bail!("{}: nothing is signed on top of that. {}", advice.what, advice.fix);
     }
     let numbers = SignedNumbers::of(&opened.bundle.manifest, &opened.capacity)?;
-    println!("{}", summary(&numbers));
+    if !args.answer.json {
+        println!("{}", summary(&numbers));
+    }
 
     let file = KeyFile::load(&args.key)?;
     let key = file.unlock(&args.passphrase.ask()?)?;
@@ -72,14 +78,19 @@ pub(super) fn run(args: &Sign) -> anyhow::Result<()> {
     let signed = signer.sign_off(manifest, seal, &opened.capacity, role, expires)?;
     opened.add(&signed)?;
     let state = opened.verify(&trust)?.state;
-    println!(
+    let text = format!(
         "Signed as {} by {} ({}). The bundle is now: {}",
         (words.role)(role),
         file.name(),
         file.public().fingerprint(),
         (words.sign_off)(&state)
     );
-    Ok(())
+    let fingerprint = file.public().fingerprint().to_string();
+    let value = json!({
+        "role": role, "name": file.name(), "fingerprint": fingerprint, "numbers": numbers,
+        "sign_off": state
+    });
+    args.answer.give(&value, &text)
 }
 
 /// What one puts one's name to, in a line or two.

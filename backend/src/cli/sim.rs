@@ -1,12 +1,13 @@
 //! `tokencap sim`: serves a simulated cluster, to try everything without a GPU.
 
-use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use serde_json::json;
 
+use super::answer::Answer;
 use crate::presets::{self, Kind};
 use crate::sim::{self, Config};
 
@@ -33,6 +34,8 @@ pub(super) struct Sim {
     /// Key that requests must carry, to try what happens without.
     #[arg(long, env = "TOKENCAP_SIM_KEY", hide_env_values = true)]
     api_key: Option<String>,
+    #[command(flatten)]
+    answer: Answer,
 }
 
 /// Runs the command until it is interrupted.
@@ -53,10 +56,9 @@ pub(super) fn run(args: Sim) -> anyhow::Result<()> {
     })?;
     let model = config.model.clone();
     let handle = sim::serve(config, args.api_key, listener)?;
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "http://{} serves the simulated model {model}", handle.addr)?;
-    out.flush()?;
-    drop(out);
+    let url = format!("http://{}", handle.addr);
+    let text = format!("{url} serves the simulated model {model}");
+    args.answer.give(&json!({ "url": url, "model": model }), &text)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(tokio::signal::ctrl_c())?;
     let late = handle.lateness();

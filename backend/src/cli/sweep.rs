@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 
+use super::answer::Answer;
 use crate::campaign::live_file::LiveFile;
 use crate::campaign::watch::Terminal;
 use crate::campaign::{Campaign, Options, Together};
@@ -67,6 +68,8 @@ pub(super) struct Sweep {
     prices: Option<String>,
     #[command(flatten)]
     together: TogetherArgs,
+    #[command(flatten)]
+    answer: Answer,
 }
 
 /// One of several processes that share a campaign.
@@ -161,16 +164,9 @@ pub(super) fn measure(args: &Sweep, plan: Plan, soak: bool) -> anyhow::Result<()
     }
     let live = LiveFile::beside(&out, &plan.deployment.model, &plan.promise.name);
     let resume = args.resume.is_some();
-    let said = saved(&out);
+    let path = out.clone();
     let campaign = Campaign { plan, target, tls, out, resume, together, options };
     let stop = interrupt::stop_on_interrupt().context("cannot listen for Ctrl-C")?;
-    campaign.run(&mut (Terminal::default(), live), &stop)?;
-    println!("{said}");
-    Ok(())
-}
-
-/// What to do with the bundle that was written.
-pub(super) fn saved(out: &Path) -> String {
-    let out = out.display();
-    format!("Wrote {out}\nRead it:  tokencap report {out}\nShow it:  tokencap serve {out}")
+    let bundle = campaign.run(&mut (Terminal::default(), live), &stop)?;
+    args.answer.saved(&path, &bundle)
 }

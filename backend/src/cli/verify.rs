@@ -8,8 +8,9 @@ use tokencap_shared::report::view;
 use tokencap_shared::signoff::Verification;
 use tokencap_shared::words::Words;
 
+use super::answer::{say, say_json};
 use super::opened::Opened;
-use super::report::{Language, say, terminal_width};
+use super::report::{Language, terminal_width};
 use crate::{text, trust};
 
 /// Recompute every number from the raw records, then check the signatures. Exit code 0 only if
@@ -38,7 +39,7 @@ pub(super) fn run(args: &Verify) -> anyhow::Result<()> {
     let words = Language::or_terminal(args.lang).words();
     let found = Opened::new(&args.bundle)?.verify(&trust)?;
     if args.json {
-        say(&format!("{}\n", serde_json::to_string_pretty(&found)?))?;
+        say_json(&found)?;
     } else {
         say(&told(&found, words))?;
     }

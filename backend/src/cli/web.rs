@@ -7,7 +7,9 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use serde_json::json;
 
+use super::answer::Answer;
 use crate::web;
 
 /// Write the web app as a folder of files for any static web server; it opens bundles by itself.
@@ -16,6 +18,8 @@ pub(super) struct Web {
     /// Folder to write; it must not exist yet, or be empty.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    #[command(flatten)]
+    answer: Answer,
 }
 
 /// Runs the command.
@@ -31,8 +35,8 @@ pub(super) fn run(args: &Web) -> anyhow::Result<()> {
         write(&args.out.join(file.path), file.bytes)?;
     }
     write(&args.out.join(web::MANIFEST_NAME), web::manifest().as_bytes())?;
-    println!("{}: build {}", args.out.display(), web::BUILD_ID);
-    Ok(())
+    let value = json!({ "folder": args.out, "build": web::BUILD_ID });
+    args.answer.give(&value, &format!("{}: build {}", args.out.display(), web::BUILD_ID))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {

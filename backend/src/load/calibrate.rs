@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Serialize;
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::record::{Outcome, Request};
 use tokencap_shared::step::{GeneratorEvidence, StepKind};
@@ -33,7 +34,7 @@ const CPU: f64 = 0.70;
 const SERVER: Nanos = Nanos::from_millis(5);
 
 /// One rung of the ladder.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Rung {
     /// Streams meant to be open at a time.
     pub streams: u32,
