@@ -11,16 +11,63 @@ use tokencap_shared::units::Moment;
 
 use super::clock::Clock;
 
-/// The last stretch before an instant: about what waking up costs.
+/// The last stretch before an instant, at least: about what waking up costs.
 const SPIN: Duration = Duration::from_micros(50);
+/// And at most, however late this machine wakes.
+#[cfg(target_os = "linux")]
+const LONGEST_SPIN: Duration = Duration::from_micros(500);
+/// No more than this part of the time between two instants is spent so.
+#[cfg(target_os = "linux")]
+const PART: u32 = 20;
+
+/// How long before an instant to wake: so long that one waking in a hundred comes too late.
+#[cfg(target_os = "linux")]
+#[derive(Debug)]
+struct Stretch {
+    length: Duration,
+    last_due: Moment,
+    /// Mean time between instants, of late.
+    between: Duration,
+}
+
+#[cfg(target_os = "linux")]
+impl Stretch {
+    const fn new() -> Self {
+        Self { length: SPIN, last_due: Moment(0), between: Duration::ZERO }
+    }
+
+    /// The stretch before this instant.
+    fn before(&mut self, due: Moment) -> Duration {
+        if due != self.last_due {
+            let since = Duration::from(due.since(self.last_due));
+            self.between = (self.between * 15 + since.min(Duration::from_secs(1))) / 16;
+            self.last_due = due;
+        }
+        self.length.min(self.between / PART).max(SPIN)
+    }
+
+    /// A waking came so long after it was asked for. One that was too late lengthens the stretch a
+    /// hundred times as much as one that was not shortens it.
+    fn woke(&mut self, late: Duration) {
+        let longer = if late > self.length {
+            self.length + SPIN
+        } else {
+            self.length.saturating_sub(SPIN / 100)
+        };
+        self.length = longer.clamp(SPIN, LONGEST_SPIN);
+    }
+}
 
 /// Waits for events or for an instant, whichever comes first.
 #[derive(Debug)]
 pub(super) struct Pacer {
     #[cfg(target_os = "linux")]
     timer: rustix::fd::OwnedFd,
+    /// The instant for which the timer is armed, and when it fires.
     #[cfg(target_os = "linux")]
-    armed: Option<Moment>,
+    armed: Option<(Moment, Moment)>,
+    #[cfg(target_os = "linux")]
+    stretch: Stretch,
 }
 
 impl Pacer {
@@ -38,7 +85,7 @@ impl Pacer {
             token,
             mio::Interest::READABLE,
         )?;
-        Ok(Self { timer, armed: None })
+        Ok(Self { timer, armed: None, stretch: Stretch::new() })
     }
 
     /// A pacer; where polling has fine time limits of its own it needs nothing.
@@ -62,36 +109,46 @@ impl Pacer {
         due: Option<Moment>,
         at_most: Duration,
     ) -> io::Result<()> {
-        let left = due.map(|due| clock.until(due));
-        let timeout = match left {
-            Some(left) if left <= SPIN => Duration::ZERO,
-            Some(left) => self.arm(due, left - SPIN, at_most)?,
+        let timeout = match due {
+            Some(due) => self.until(due, clock)?.min(at_most),
             None => at_most,
         };
         match poll.poll(events, Some(timeout)) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-            result => result,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            polled => polled?,
         }
+        #[cfg(target_os = "linux")]
+        if let Some((_, fires)) = self.armed
+            && timeout > Duration::ZERO
+        {
+            let now = clock.now();
+            if now >= fires {
+                self.stretch.woke(now.since(fires).into());
+                // What is left may be worth another sleep.
+                self.armed = None;
+            }
+        }
+        Ok(())
     }
 
+    /// Arms the timer for an instant, unless that is so near that there is no time to sleep.
     #[cfg(target_os = "linux")]
-    fn arm(
-        &mut self,
-        due: Option<Moment>,
-        left: Duration,
-        at_most: Duration,
-    ) -> io::Result<Duration> {
-        if self.armed != due {
-            set_timer(&self.timer, left)?;
-            self.armed = due;
+    fn until(&mut self, due: Moment, clock: Clock) -> io::Result<Duration> {
+        let (left, stretch) = (clock.until(due), self.stretch.before(due));
+        if left <= stretch {
+            return Ok(Duration::ZERO);
         }
-        Ok(at_most)
+        if self.armed.is_none_or(|(armed, _)| armed != due) {
+            set_timer(&self.timer, left - stretch)?;
+            self.armed = Some((due, clock.now() + (left - stretch).into()));
+        }
+        Ok(Duration::MAX)
     }
 
     #[cfg(not(target_os = "linux"))]
     #[expect(clippy::unused_self, reason = "the same call as where a timer is armed")]
-    fn arm(&self, _: Option<Moment>, left: Duration, at_most: Duration) -> io::Result<Duration> {
-        Ok(left.min(at_most))
+    fn until(&self, due: Moment, clock: Clock) -> io::Result<Duration> {
+        Ok(clock.until(due).saturating_sub(SPIN))
     }
 }
 
@@ -168,4 +225,37 @@ fn set_timer(timer: &rustix::fd::OwnedFd, left: Duration) -> io::Result<()> {
     let once = Itimerspec { it_interval: Timespec::default(), it_value: value };
     timerfd_settime(timer, TimerfdTimerFlags::empty(), &once)?;
     Ok(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use tokencap_shared::units::Nanos;
+
+    use super::*;
+
+    #[test]
+    fn the_stretch_grows_where_waking_is_slow_and_stays_a_small_part_of_the_time() {
+        let mut stretch = Stretch::new();
+        let rarely = |number: u64| Moment(number * 20_000_000);
+        for number in 1..2000 {
+            let asked = stretch.before(rarely(number));
+            assert!((SPIN..=LONGEST_SPIN).contains(&asked));
+            // One waking in ten takes 0.3 ms, the others 0.1.
+            let late = if number % 10 == 0 { 300 } else { 100 };
+            stretch.woke(Duration::from_micros(late));
+        }
+        let learnt = stretch.before(rarely(2000));
+        assert!(learnt >= Duration::from_micros(290), "{learnt:?}");
+        // A thousand instants a second: no more than a twentieth of the time.
+        let mut due = rarely(2000);
+        for _ in 0..200 {
+            due = due + Nanos::from_millis(1);
+            stretch.before(due);
+        }
+        assert!(stretch.before(due) <= Duration::from_micros(51));
+        for _ in 0..2000 {
+            stretch.woke(Duration::from_micros(10));
+        }
+        assert_eq!(stretch.length, SPIN);
+    }
 }
