@@ -1,5 +1,6 @@
-//! Ctrl-C: the first one ends the step in flight and keeps what was measured, the second one
-//! ends the process at once (the bundle on disk holds every finished step).
+//! Ctrl-C, and the signal by which systems ask a process to end: at the first one nothing more is
+//! sent, what is in flight comes to its end, and what was measured is kept; the second one ends the
+//! process at once (the bundle on disk holds every finished step).
 
 use std::io;
 
@@ -8,21 +9,39 @@ use crate::load::live::Stop;
 /// Exit code of a process that was interrupted.
 const INTERRUPTED: i32 = 130;
 
+/// Waits until somebody asks the process to end.
+async fn asked() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        tokio::select! {
+            asked = tokio::signal::ctrl_c() => asked,
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}
+
 /// From now on, Ctrl-C stops what watches the returned [`Stop`].
 ///
 /// # Errors
 /// If the system does not let the signal be listened to.
 pub fn stop_on_interrupt() -> io::Result<Stop> {
     let stop = Stop::default();
-    let asked = stop.clone();
+    let stopped = stop.clone();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     std::thread::Builder::new().name("interrupt".into()).spawn(move || {
         runtime.block_on(async {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                asked.stop("interrupted by the user");
-                eprintln!("\nStopping: keeping what was measured. Ctrl-C again ends at once.");
+            if asked().await.is_ok() {
+                stopped.stop("interrupted by the user");
+                eprintln!(
+                    "\nStopping: nothing more is sent, what is in flight comes to its end, and \
+                     what was measured is kept. Ctrl-C again ends at once."
+                );
             }
-            if tokio::signal::ctrl_c().await.is_ok() {
+            if asked().await.is_ok() {
                 std::process::exit(INTERRUPTED);
             }
         });

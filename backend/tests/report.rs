@@ -85,7 +85,7 @@ fn another_promise_sheet_is_a_scenario() {
     let folder = tempfile::tempdir().unwrap();
     let path = toy(folder.path());
     let sheet = folder.path().join("strict.toml");
-    let strict = toml::to_string(&fixture::sheet()).unwrap().replace("500", "5");
+    let strict = toml::to_string(&fixture::sheet()).unwrap().replace("500", "50");
     std::fs::write(&sheet, strict).unwrap();
     let sheet = sheet.to_str().unwrap();
     let output = report(&[path.to_str().unwrap(), "--promise", sheet, "--json"]);

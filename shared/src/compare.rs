@@ -319,7 +319,10 @@ fn unlike(left: Candidate<'_>, right: Candidate<'_>) -> Vec<Unlike> {
         (terms(a) != terms(b), Unlike::Promise),
         (a.workload != b.workload, Unlike::Workload),
         (a.deployment.simulated != b.deployment.simulated, Unlike::Simulated),
-        (standing(left.capacity) != standing(right.capacity), Unlike::Standing),
+        (
+            standing(left.capacity).zip(standing(right.capacity)).is_some_and(|(a, b)| a != b),
+            Unlike::Standing,
+        ),
     ]
     .into_iter()
     .filter_map(|(differs, what)| differs.then_some(what))

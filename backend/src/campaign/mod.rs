@@ -140,6 +140,17 @@ pub enum CampaignError {
     /// The output exists, and would be overwritten.
     #[error("{} exists already; name another file with --out, or move it away", .0.display())]
     Exists(PathBuf),
+    /// No interrupted run is there.
+    #[error(
+        "there is no interrupted run to go on with: {} {}", .out.display(),
+        if *complete { "is complete" } else { "does not exist; --resume names the bundle" }
+    )]
+    NothingToResume {
+        /// The bundle.
+        out: PathBuf,
+        /// Whether it is there.
+        complete: bool,
+    },
     /// Stopped before anything was measured.
     #[error("stopped before the first step; nothing was measured")]
     Stopped,
@@ -235,6 +246,12 @@ impl Campaign {
             let journal = Journal::create(&path, &bundle.manifest)?;
             return Ok((journal, bundle, clock));
         }
+        if !path.exists() {
+            return Err(CampaignError::NothingToResume {
+                complete: self.out.exists(),
+                out: self.out.clone(),
+            });
+        }
         let (journal, mut bundle) = Journal::resume(&path)?;
         let manifest = &mut bundle.manifest;
         let Plan { deployment, promise, workload, .. } = &self.plan;
@@ -297,6 +314,11 @@ impl Campaign {
             window = room.ok_or(CampaignError::BudgetTooShort { budget, steps, warmup })?;
         }
         let plans = self.steps(generator.clock, window)?;
+        let done = &bundle.manifest.steps;
+        if done.iter().any(|step| !plans.iter().any(|plan| plan.made(step))) {
+            let journal = journal_path(&self.out);
+            return Err(CampaignError::OtherPlan { journal, what: "steps" });
+        }
         tell(&Budget::of_rates(&sweep.rates, sweep.warmup_s, window, workload, promise));
         Ok(Agenda::List(plans))
     }

@@ -11,7 +11,7 @@ use clap::Args;
 use super::answer::{Answer, saved};
 use super::{report, serve};
 use crate::campaign::watch::Terminal;
-use crate::campaign::{Campaign, Options};
+use crate::campaign::{Campaign, Options, journal_path};
 use crate::interrupt;
 use crate::load::target::Target;
 use crate::plan::{Observed, Plan};
@@ -65,9 +65,12 @@ pub(super) fn run(args: &Demo) -> anyhow::Result<()> {
         "A simulated cluster listens at {address}. It is no hardware, and neither are its numbers."
     );
     let stop = interrupt::stop_on_interrupt().context("cannot listen for Ctrl-C")?;
-    if args.out.exists() {
-        std::fs::remove_file(&args.out)
-            .with_context(|| format!("cannot replace {}", args.out.display()))?;
+    // An earlier demo, and what an interrupted one left.
+    for old in [args.out.clone(), journal_path(&args.out)] {
+        if old.exists() {
+            std::fs::remove_file(&old)
+                .with_context(|| format!("cannot replace {}", old.display()))?;
+        }
     }
     let out = args.out.clone();
     let options = Options::default();

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use serde_json::json;
 use tokencap_shared::report::table::Table;
 use tokencap_shared::report::{Report, export, view};
 use tokencap_shared::words::Words;
 
+use super::answer::Answer;
 use super::report::Shown;
 use crate::export::xlsx;
 use crate::store;
@@ -64,8 +66,8 @@ pub(super) fn run(args: &Export) -> anyhow::Result<()> {
         _ => serde_json::to_vec_pretty(&report).context("the report cannot be written as JSON")?,
     };
     store::save(Path::new(&args.out), &bytes)?;
-    println!("Written: {}", args.out.display());
-    Ok(())
+    let answer = Answer { json: args.shown.json };
+    answer.give(&json!({ "file": args.out }), &format!("Written: {}", args.out.display()))
 }
 
 fn csv(report: &Report, table: TableName, words: &Words) -> anyhow::Result<String> {

@@ -51,8 +51,9 @@ pub(super) fn now() -> anyhow::Result<UtcTime> {
 
 /// So many days from now.
 pub(super) fn in_days(days: u32) -> anyhow::Result<UtcTime> {
-    let later = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24 * i64::from(days));
-    utc(later)
+    let days_long = jiff::SignedDuration::from_hours(24 * i64::from(days));
+    let later = jiff::Timestamp::now().checked_add(days_long);
+    utc(later.with_context(|| format!("{days} days from now are beyond the calendar"))?)
 }
 
 fn utc(instant: jiff::Timestamp) -> anyhow::Result<UtcTime> {

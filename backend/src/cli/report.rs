@@ -30,7 +30,7 @@ pub(super) struct Shown {
     /// Language. Default: that of the terminal (LC_ALL, LC_MESSAGES, LANG), else English.
     #[arg(long, value_enum)]
     lang: Option<Language>,
-    /// Print everything as JSON, numbers unrounded.
+    /// Answer in JSON, for programs: numbers are not rounded.
     #[arg(long)]
     pub(super) json: bool,
     /// Price sheet: a preset's name or a TOML file. Without one there is no money.

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use anyhow::bail;
+use clap::builder::NonEmptyStringValueParser;
+use clap::{ArgGroup, Args};
 use serde_json::json;
 
 use super::answer::Answer;
@@ -13,14 +15,15 @@ use tokencap_shared::signoff::Signer;
 
 /// Withdraw a bundle's numbers, with a reason, or say which later run replaces it.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("why").required(true).args(["reason", "superseded_by"])))]
 pub(super) struct Revoke {
     /// The bundle. The statement is added to it; nothing is deleted.
     bundle: PathBuf,
     /// Why the numbers no longer hold.
-    #[arg(long, value_name = "TEXT", required_unless_present = "superseded_by")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: Option<String>,
     /// The bundle of the run that replaces this one.
-    #[arg(long, value_name = "BUNDLE", conflicts_with = "reason")]
+    #[arg(long, value_name = "BUNDLE")]
     superseded_by: Option<PathBuf>,
     /// The key's file, as `tokencap keygen` wrote it.
     #[arg(long, value_name = "FILE")]
@@ -46,14 +49,17 @@ pub(super) fn run(args: &Revoke) -> anyhow::Result<()> {
     let signer = Signer { key: &key, name: file.name(), now: now()? };
     let (manifest, seal) = (&opened.bundle.manifest, &opened.seal);
     let run = manifest.run.clone();
+    if later.as_ref() == Some(&run) {
+        bail!("a run cannot be replaced by itself: name the bundle of a later one");
+    }
     let (signed, lines, value) = if let Some(by) = later {
         let lines = format!("[[superseded]]\nrun = {run:?}\nby = {by:?}");
-        let value = json!({ "superseded": { "run": run, "by": by } });
+        let value = json!({ "superseded": { "run": &run, "by": &by } });
         (signer.supersede(manifest, seal, by), lines, value)
     } else {
         let reason = args.reason.clone().unwrap_or_default();
         let lines = format!("[[revoked]]\nrun = {run:?}\nreason = {reason:?}");
-        let value = json!({ "revoked": { "run": run, "reason": reason } });
+        let value = json!({ "revoked": { "run": &run, "reason": &reason } });
         (signer.revoke(manifest, seal, reason), lines, value)
     };
     opened.add(&signed)?;

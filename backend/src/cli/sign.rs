@@ -8,7 +8,7 @@ use serde_json::json;
 use tokencap_shared::capacity::Standing;
 use tokencap_shared::format::{compact, plain};
 use tokencap_shared::promise::Role;
-use tokencap_shared::signoff::{SignOff, SignedNumbers, Signer};
+use tokencap_shared::signoff::{SignOff, Signature, SignedNumbers, Signer};
 use tokencap_shared::words::Lang;
 
 use super::answer::Answer;
@@ -70,6 +70,18 @@ pub(super) fn run(args: &Sign) -> anyhow::Result<()> {
     }
 
     let file = KeyFile::load(&args.key)?;
+    let before = opened.verify(&trust)?;
+    let own = file.public().fingerprint().to_string();
+    let same = |signature: &&Signature| {
+        signature.fingerprint.as_ref() == Some(&own)
+            && signature.role.is_some_and(|role| role != args.role)
+    };
+    if let Some(role) = before.signatures.iter().find(same).and_then(|signature| signature.role) {
+        bail!(
+            "this key has signed already, as {}: another role needs the key of another person",
+            role.name()
+        );
+    }
     let key = file.unlock(&args.passphrase.ask()?)?;
     let signer = Signer { key: &key, name: file.name(), now: now()? };
     let expires = if args.valid_days == 0 { None } else { Some(in_days(args.valid_days)?) };
@@ -79,15 +91,14 @@ pub(super) fn run(args: &Sign) -> anyhow::Result<()> {
     opened.add(&signed)?;
     let state = opened.verify(&trust)?.state;
     let text = format!(
-        "Signed as {} by {} ({}). The bundle is now: {}",
+        "Signed: {} {} ({}). The bundle is now: {}",
         (words.role)(role),
         file.name(),
         file.public().fingerprint(),
         (words.sign_off)(&state)
     );
-    let fingerprint = file.public().fingerprint().to_string();
     let value = json!({
-        "role": role, "name": file.name(), "fingerprint": fingerprint, "numbers": numbers,
+        "role": role, "name": file.name(), "fingerprint": own, "numbers": numbers,
         "sign_off": state
     });
     args.answer.give(&value, &text)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use tokencap_shared::capacity;
 use tokencap_shared::units::Rate;
 
@@ -19,14 +19,15 @@ use crate::store;
 /// The rate is that of --rate, or λ_slo_max of a bundle measured before. Everything else is the
 /// plan's.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("load").required(true).args(["rate", "at"])))]
 pub(super) struct Soak {
     #[command(flatten)]
     sweep: Sweep,
     /// Requests per second.
-    #[arg(long, value_name = "RATE", conflicts_with = "at")]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     rate: Option<f64>,
     /// A bundle: soak at its λ_slo_max.
-    #[arg(long, value_name = "BUNDLE", required_unless_present = "rate")]
+    #[arg(long, value_name = "BUNDLE")]
     at: Option<PathBuf>,
     /// Length of the window. Below 30 minutes capacity stays a reference.
     #[arg(long = "for", value_name = "TIME", default_value = "30m",
@@ -39,6 +40,9 @@ pub(super) struct Soak {
 /// # Errors
 /// As `tokencap sweep`, or if the bundle has no rate that held.
 pub(super) fn run(args: &Soak) -> anyhow::Result<()> {
+    if args.window < Duration::from_secs(1) {
+        bail!("--for must be at least a second, and 30m for a committed capacity");
+    }
     let mut plan = Plan::read(&args.sweep.plan)?;
     let rate = match (&args.at, args.rate) {
         (Some(path), _) => held(path, &plan)?,

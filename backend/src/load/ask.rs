@@ -35,7 +35,7 @@ pub enum AskError {
 }
 
 /// Largest page that is read.
-const MAX_PAGE: usize = 16 << 20;
+const MAX_PAGE: usize = 64 << 20;
 
 /// A page as it came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

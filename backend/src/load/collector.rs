@@ -216,7 +216,16 @@ pub(super) fn collect(
             return Ending::Drained;
         }
         if let Some(reason) = stop.reason() {
-            return Ending::Stopped(reason.to_owned());
+            // What is in flight comes to its end; nothing more is sent.
+            if !shared.is_held() {
+                shared.hold();
+                shared.close(shared.clock.now().max(planned.w0));
+                collector.window = shared.window().unwrap_or(collector.window);
+            }
+            if shared.live.in_flight() == 0 {
+                return Ending::Stopped(reason.to_owned());
+            }
+            continue;
         }
         // A thread that ends before it is told to has failed: joining it says how.
         if shared.is_drained(reactors.len()) || reactors.iter().any(JoinHandle::is_finished) {

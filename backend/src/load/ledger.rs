@@ -149,8 +149,11 @@ impl Ledger {
         }
     }
 
-    /// The instant of the next request.
+    /// The instant of the next request, where any is to be sent still.
     pub(super) fn next_due(&self) -> Option<Moment> {
+        if self.shared.is_held() {
+            return None;
+        }
         let arrival = self.arrivals.front().map(|job| job.intended);
         let follow_up = self.follow_ups.peek().map(|Reverse(next)| next.0.intended);
         match (arrival, follow_up) {

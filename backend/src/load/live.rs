@@ -102,6 +102,11 @@ impl Live {
         }
     }
 
+    /// Requests without an end.
+    pub(super) fn in_flight(&self) -> u64 {
+        self.in_flight.load(Ordering::Relaxed)
+    }
+
     /// The counters as they are now.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {

@@ -27,7 +27,7 @@ pub const GAP: Duration = Duration::from_millis(10);
 /// A request for so many tokens gets a flood.
 pub const FLOOD_TOKENS: u32 = 1_000_000;
 /// Events of a flood.
-pub const FLOOD: usize = 40_000;
+pub const FLOOD: usize = 400_000;
 /// Events of a flood that are written at once.
 const PIECE: usize = 200;
 

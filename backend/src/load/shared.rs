@@ -30,6 +30,7 @@ pub(super) struct Shared {
     scheduled: AtomicU64,
     dropped: AtomicU64,
     past_w1: AtomicUsize,
+    held: AtomicBool,
     ended: AtomicBool,
 }
 
@@ -57,6 +58,7 @@ impl Shared {
             scheduled: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
             past_w1: AtomicUsize::new(0),
+            held: AtomicBool::new(false),
             ended: AtomicBool::new(false),
         }
     }
@@ -116,6 +118,15 @@ impl Shared {
     pub(super) fn is_drained(&self, threads: usize) -> bool {
         self.past_w1.load(Ordering::Acquire) >= threads
             && self.open_members.load(Ordering::Acquire) == 0
+    }
+
+    /// From now on no request is sent.
+    pub(super) fn hold(&self) {
+        self.held.store(true, Ordering::Release);
+    }
+
+    pub(super) fn is_held(&self) -> bool {
+        self.held.load(Ordering::Acquire)
     }
 
     pub(super) fn end(&self) {

@@ -128,6 +128,17 @@ impl StepPlan {
     }
 }
 
+impl StepPlan {
+    /// Whether a step that ended was run by this plan.
+    #[must_use]
+    pub fn made(&self, step: &Step) -> bool {
+        let rate = self.load.rate().unwrap_or(step.asked);
+        (step.id, step.kind, step.seed, step.asked) == (self.id, self.kind, self.seed, rate)
+            && step.w0.since(step.start) == self.warmup.into()
+            && step.w1.since(step.w0) == self.window.into()
+    }
+}
+
 /// What a step left behind.
 #[derive(Clone, Debug)]
 pub struct StepRecord {

@@ -93,7 +93,7 @@ pub(super) fn feed(
     for (number, after) in (0..u32::MAX).zip(arrivals).filter(|&(number, _)| shard.has(number)) {
         let intended = start + after;
         while shared.clock.now() + AHEAD < intended {
-            if shared.has_ended() {
+            if shared.is_held() || shared.has_ended() {
                 return thread_cpu();
             }
             std::thread::sleep(shared.clock.until(intended - AHEAD).min(Duration::from_millis(20)));
@@ -106,7 +106,7 @@ pub(super) fn feed(
                 Err(TrySendError::Disconnected(_)) => return thread_cpu(),
                 Err(TrySendError::Full(back)) => {
                     job = back;
-                    if shared.has_ended() {
+                    if shared.is_held() || shared.has_ended() {
                         return thread_cpu();
                     }
                     std::thread::sleep(Duration::from_millis(1));

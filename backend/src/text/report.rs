@@ -216,7 +216,7 @@ mod tests {
            5  probe                 6.05          576             592       96.51   100.00           15.00    907           3.846  insufficient (screen: broken)
            2  probe                 8.14          634             799       74.78   100.00           22.96  1,221           3.495  broken
            3  probe                12.01            0             971        0.00    84.95           62.54  1,801           [2] ∞  broken
-        [1] the load generator sent late: P99 79.3 ms (limit 5.0 ms), worst 79.9 ms
+        [1] the load generator sent late: P99 79.3 ms (limit 5.0 ms), worst 79.9 ms (limit 100 ms)
         [2] no token complied, so nothing of what was paid for could be sold
 
         Latency by tier (4.19 req/s)
@@ -282,7 +282,7 @@ mod tests {
         rejected (429, 503, 529)             0        271   3.26
 
         Validity
-        · [invalid] step 4: the load generator sent late: P99 79.3 ms (limit 5.0 ms), worst 79.9 ms. Give the generator an idle machine or more threads, then repeat the step.
+        · [invalid] step 4: the load generator sent late: P99 79.3 ms (limit 5.0 ms), worst 79.9 ms (limit 100 ms). Give the generator an idle machine or more threads, then repeat the step.
 
         Deployment
         Model             toy-7b r1
@@ -383,7 +383,7 @@ mod tests {
              5  探测     6.05       576       592         96.51  100.00     15.00       907       3.846  证据不足（初筛：失守）
              2  探测     8.14       634       799         74.78  100.00     22.96     1,221       3.495  失守
              3  探测    12.01         0       971          0.00   84.95     62.54     1,801       [2] ∞  失守
-        [1] 压测端发送迟到：P99 为 79.3 ms（上限 5.0 ms），最大 79.9 ms
+        [1] 压测端发送迟到：P99 为 79.3 ms（上限 5.0 ms），最大 79.9 ms（上限 100 ms）
         [2] 没有合规 token，所付成本无从收回
 
         各档时延（4.19 req/s）
@@ -449,7 +449,7 @@ mod tests {
         被拒绝（429、503、529）           0         271  3.26
 
         有效性
-        · [无效] 负载点 4：压测端发送迟到：P99 为 79.3 ms（上限 5.0 ms），最大 79.9 ms。请让压测端独占一台空闲机器或增加线程，再重测该负载点。
+        · [无效] 负载点 4：压测端发送迟到：P99 为 79.3 ms（上限 5.0 ms），最大 79.9 ms（上限 100 ms）。请让压测端独占一台空闲机器或增加线程，再重测该负载点。
 
         部署
         模型      toy-7b r1

@@ -151,8 +151,8 @@ fn connections_are_used_again_and_opened_in_advance() {
 }
 
 #[test]
-fn a_step_that_is_stopped_says_why_and_gives_up_what_is_in_flight() {
-    let server = Server::start(|_| vec![Act::Wait(Duration::from_secs(60))]);
+fn a_step_that_is_stopped_says_why_and_lets_what_is_in_flight_come_to_its_end() {
+    let server = Server::start(|asked| chat(words(asked), 5, Duration::from_millis(200)));
     let (live, stop) = (Arc::new(Live::default()), Stop::default());
     let (stopper, watched) = (stop.clone(), Arc::clone(&live));
     std::thread::spawn(move || {
@@ -165,6 +165,7 @@ fn a_step_that_is_stopped_says_why_and_gives_up_what_is_in_flight() {
     let generator = generator(&server.url(), Route::Chat, workload(SHORT));
     let record = generator.run(&plan(50.0), &live, &stop).unwrap();
     assert_eq!(record.step.stopped.as_deref(), Some("enough"));
-    assert!(!record.requests.is_empty());
-    assert!(record.requests.iter().all(|request| request.outcome == Outcome::Cancelled));
+    // Those of the second that an answer takes, far fewer than the seconds that were planned.
+    assert!((3..100).contains(&record.requests.len()), "{}", record.requests.len());
+    assert!(record.requests.iter().all(|request| request.outcome == Outcome::Completed));
 }

@@ -64,7 +64,10 @@ impl Bench {
         let capacity = capacity::of_bundle(&bundle);
         self.items.retain(|item| item.key != key);
         let (name, seal) = (name.to_owned(), Some(seal));
-        self.items.push(Item { key, name, bundle, seal, capacity, signatures: None });
+        // Where nobody signed nothing is to be verified.
+        let unsigned = Verification { state: SignOff::Unsigned, signatures: Vec::new() };
+        let signatures = bundle.signoffs.is_empty().then_some(unsigned);
+        self.items.push(Item { key, name, bundle, seal, capacity, signatures });
         Ok(())
     }
 

@@ -108,17 +108,21 @@ pub fn of_steps(steps: Vec<StepJudgement>, sheet: &PromiseSheet, gpus_serving: u
         // A point estimate is a screen, whatever the run.
         VerdictMode::Point => LambdaSloMax { basis: Basis::Screen, ..lambda },
     });
+    let none = match steps.iter().any(|step| step.validity.is_valid()) {
+        true => Missing::NothingHeld,
+        false => Missing::InvalidStep,
+    };
     let at = match &lambda {
-        None => Measured::Missing(Missing::NothingHeld),
+        None => Measured::Missing(none.clone()),
         Some(lambda) => steps
             .iter()
             .find(|step| step.step == lambda.step)
-            .map_or(Measured::Missing(Missing::NothingHeld), |step| {
+            .map_or(Measured::Missing(none.clone()), |step| {
                 at_lambda(step, lambda.basis, gpus_serving)
             }),
     };
     let binding = binding::binding(&steps, lambda.as_ref().map(|lambda| lambda.step));
-    Capacity { steps, lambda: Measured::of(lambda, Missing::NothingHeld), at, binding }
+    Capacity { steps, lambda: Measured::of(lambda, none), at, binding }
 }
 
 fn at_lambda(step: &StepJudgement, basis: Basis, gpus_serving: u32) -> Measured<AtLambda> {

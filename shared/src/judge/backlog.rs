@@ -4,6 +4,7 @@ use crate::record::Request;
 use crate::stats::trend::Trend;
 use crate::step::Step;
 use crate::units::Moment;
+use crate::window::is_member;
 use crate::workload::{Shape, Workload};
 
 /// Blocks of a window in which the number in flight is averaged.
@@ -12,6 +13,8 @@ const BLOCKS: usize = 20;
 const P: f64 = 0.05;
 /// And be at least this part of the median.
 const GROWTH: f64 = 0.10;
+/// Of fewer requests in the window a rise is a rise by some few: it tells nothing.
+const FEWEST: usize = 100;
 
 /// Whether the number in flight rises through the window: of sessions where sessions are run,
 /// since a slow server throttles their own next steps; else of requests.
@@ -21,6 +24,9 @@ pub(crate) fn grows(
     workload: &Workload,
     of_requests: [u64; BLOCKS],
 ) -> bool {
+    if requests.iter().filter(|request| is_member(step, request)).count() < FEWEST {
+        return false;
+    }
     let blocks = match workload.shape {
         Shape::Mix { .. } | Shape::Trace { .. } => of_requests,
         Shape::Sessions { .. } => {

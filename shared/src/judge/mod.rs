@@ -39,7 +39,7 @@ pub use gaps::Gaps;
 pub use queue::queue_p99_bracket;
 pub use server::ServerFigures;
 pub use soak::{Degradation, Drift, Soak};
-pub use validity::{Invalid, Validity};
+pub use validity::{Invalid, LAG_MAX, Validity};
 pub use verdict::{Dependence, Needed, PromiseVerdict, Quantity, ShareEvidence, Verdict};
 
 use pass::{Pass, TierPass, Tokens};

@@ -107,8 +107,8 @@ impl Validity {
 
 /// Send lag P99 may be this, or 1 % of the tightest TTFT limit if that is less.
 const LAG_P99: Nanos = Nanos::from_millis(10);
-/// Send lag may never be more than this.
-const LAG_MAX: Nanos = Nanos::from_millis(100);
+/// Send lag may never be more than this, or the step is INVALID.
+pub const LAG_MAX: Nanos = Nanos::from_millis(100);
 /// A pinned core may be this busy.
 const BUSY: f64 = 0.70;
 /// The event loop's lateness, 99.9th percentile.

@@ -240,9 +240,11 @@ fn of_row(row: &Row) -> Vec<AttentionKind> {
     note(!invalid.is_empty(), AttentionKind::InvalidSteps { steps: invalid, of: steps.len() });
     match row.capacity.lambda.value() {
         None => {
-            let rates = steps.iter().map(|step| step.offered);
+            let valid = steps.iter().filter(|step| step.validity.is_valid());
+            let rates = valid.map(|step| step.offered);
             let lowest = rates.min_by(|left, right| left.get().total_cmp(&right.get()));
-            note(true, AttentionKind::NothingHeld { lowest });
+            // Where no step is valid, that is what to know.
+            note(lowest.is_some() || steps.is_empty(), AttentionKind::NothingHeld { lowest });
         }
         Some(lambda) => {
             note(lambda.basis == Basis::Screen, AttentionKind::Screen);

@@ -180,7 +180,7 @@ fn sign_off(page: Page<'_>, item: &Item) -> Markup {
                     @let cell = view::sign_off(&found.state, words);
                     @let advice = (words.sign_off_advice)(&found.state);
                     p { span class={ "pill " (html::tone_class(cell.tone)) } { (cell.text) } " "
-                        (advice.what) ". " (advice.fix) }
+                        (advice.what) (words.say.full_stop) (advice.fix) }
                     @if let Some(table) = view::signatures(found, words) {
                         (html::table(&table, "signatures"))
                     }
@@ -190,10 +190,10 @@ fn sign_off(page: Page<'_>, item: &Item) -> Markup {
             label.field { span { (text.keys) }
                 input id="keys" type="file" accept=".toml"; }
             p { (text.required) (words.say.colon)
-                (manifest.promise.sign_off.iter().map(|role| (words.role)(*role)).collect::<Vec<_>>().join(", ")) }
+                (manifest.promise.sign_off.iter().map(|role| (words.role)(*role)).collect::<Vec<_>>().join(words.say.comma)) }
             p { (text.sign_with) (words.say.colon) }
             @for role in &manifest.promise.sign_off {
-                p { code { "tokencap sign " (item.name) " --role " (role.name()) } }
+                p { code { "tokencap sign " (item.name) " --role " (role.name()) " --key FILE" } }
             }
         }
     }

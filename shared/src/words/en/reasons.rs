@@ -3,7 +3,7 @@
 use super::super::{Advice, NeededText};
 use super::EN;
 use crate::format::{count, fixed, millis, percent, plain, span};
-use crate::judge::{Degradation, Invalid};
+use crate::judge::{Degradation, Invalid, LAG_MAX};
 use crate::measured::Missing;
 use crate::promise::PromiseKind;
 use crate::report::{AttentionKind, Severity};
@@ -29,10 +29,11 @@ pub(super) fn invalid(reason: &Invalid) -> Advice {
     let (what, fix) = match reason {
         Invalid::GeneratorLate { p99, max, limit } => (
             format!(
-                "the load generator sent late: P99 {} ms (limit {} ms), worst {} ms",
+                "the load generator sent late: P99 {} ms (limit {} ms), worst {} ms (limit {} ms)",
                 millis(*p99, 1),
                 millis(*limit, 1),
-                millis(*max, 1)
+                millis(*max, 1),
+                millis(LAG_MAX, 0)
             ),
             "Give the generator an idle machine or more threads, then repeat the step.",
         ),

@@ -3,7 +3,7 @@
 use super::super::{Advice, NeededText};
 use super::ZH;
 use crate::format::{count, fixed, millis, percent, plain, span};
-use crate::judge::{Degradation, Invalid};
+use crate::judge::{Degradation, Invalid, LAG_MAX};
 use crate::measured::Missing;
 use crate::promise::PromiseKind;
 use crate::report::{AttentionKind, Severity};
@@ -27,10 +27,11 @@ pub(super) fn invalid(reason: &Invalid) -> Advice {
     let (what, fix) = match reason {
         Invalid::GeneratorLate { p99, max, limit } => (
             format!(
-                "压测端发送迟到：P99 为 {} ms（上限 {} ms），最大 {} ms",
+                "压测端发送迟到：P99 为 {} ms（上限 {} ms），最大 {} ms（上限 {} ms）",
                 millis(*p99, 1),
                 millis(*limit, 1),
-                millis(*max, 1)
+                millis(*max, 1),
+                millis(LAG_MAX, 0)
             ),
             "请让压测端独占一台空闲机器或增加线程，再重测该负载点。",
         ),
