@@ -180,8 +180,8 @@ fn one_model_is_compared_in_tokens_with_intervals() {
 
     let json: serde_json::Value =
         serde_json::from_str(&compare(&[&slow, &fast, "--json"])).unwrap();
-    assert_eq!(json["right_is"]["value"], "better");
-    let ratio = &json["ratio"]["value"];
+    assert_eq!(json["compared"]["right_is"]["value"], "better");
+    let ratio = &json["compared"]["ratio"]["value"];
     let of = |end: &str| ratio[end].as_f64().unwrap();
     assert!((of("at") - 4.0).abs() < 1e-9 && of("low") < 4.0 && of("high") > 4.0, "{ratio}");
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
+use serde_json::json;
 use tokencap_shared::compare::{self, Candidate};
 use tokencap_shared::money::Economics;
 use tokencap_shared::report::view;
@@ -56,14 +57,16 @@ pub(super) fn run(args: &Compare) -> anyhow::Result<()> {
         Unit::Tokens => {
             let compared = compare::in_tokens(sides[0], sides[1])?;
             if args.shown.json {
-                return say_json(&compared);
+                return say_json(
+                    &json!({ "in": "tokens", "bundles": names, "compared": compared }),
+                );
             }
             view::in_tokens(&compared, &deployment.model, names, words)
         }
         Unit::Money => {
             let compared = in_money(args, sides)?;
             if args.shown.json {
-                return say_json(&compared);
+                return say_json(&json!({ "in": "money", "bundles": names, "compared": compared }));
             }
             view::in_money(&compared, names, words)
         }

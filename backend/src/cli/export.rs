@@ -72,7 +72,7 @@ pub(super) fn run(args: &Export) -> anyhow::Result<()> {
 
 fn csv(report: &Report, table: TableName, words: &Words) -> anyhow::Result<String> {
     if table == TableName::Summary {
-        return Ok(export::csv(&view::summary(report, words)));
+        return Ok(export::summary_csv(report, words));
     }
     let [row] = &report.rows[..] else {
         bail!("a CSV holds one table: give one bundle, or --table summary, or write an .xlsx");

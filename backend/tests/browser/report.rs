@@ -107,7 +107,7 @@ async fn a_served_bundle_shows_what_the_measuring_side_computes() {
             browser.screenshot(&format!("report-{}", lang.tag())).await;
             // What is saved from the page is what the command line exports.
             let words = lang.words();
-            let csv = export::csv(&view::summary(&report, words));
+            let csv = export::summary_csv(&report, words);
             let files = [("csv", csv), ("md", export::markdown(&report, words))];
             for (ending, text) in files {
                 browser.run(CATCH, vec![]).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::support::{Act, Server, chat, words};
+use crate::support::{Server, chat, words};
 use tokencap::load::clock::Clock;
 use tokencap::load::live::{Live, Stop};
 use tokencap::load::prompt::Ruler;

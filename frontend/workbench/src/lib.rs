@@ -16,7 +16,7 @@ use js_sys::{Array, Uint8Array};
 use serde::de::DeserializeOwned;
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::query::Query;
-use tokencap_shared::report::{export, view};
+use tokencap_shared::report::export;
 use tokencap_shared::signoff::{Trust, UtcTime};
 use tokencap_shared::words::Lang;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -112,7 +112,7 @@ pub fn export_report(
     }
     let report = BENCH.with_borrow(|bench| bench.report(sheet));
     match ending {
-        "csv" => Ok(export::csv(&view::summary(&report, words))),
+        "csv" => Ok(export::summary_csv(&report, words)),
         "md" => Ok(export::markdown(&report, words)),
         _ => Err(format!("no report is saved as `.{ending}`")),
     }

@@ -19,6 +19,7 @@ pub(crate) struct Text {
     pub(crate) what_if: &'static str,
     pub(crate) what_if_hint: &'static str,
     pub(crate) scenario: &'static str,
+    pub(crate) no_value: fn(typed: &str) -> String,
     pub(crate) longest_prompt: &'static str,
     pub(crate) itl_rule: &'static str,
     pub(crate) confidence: &'static str,
@@ -83,6 +84,9 @@ const EN: Text = Text {
     what_if: "Other promises",
     what_if_hint: "Judged anew from the raw records as you type. A scenario: nothing of it is signed.",
     scenario: "scenario, not signed",
+    no_value: |typed| {
+        format!("No value where it stands: {typed}. What you see is judged without it.")
+    },
     longest_prompt: "Longest prompt of",
     itl_rule: "ITL rule",
     confidence: "Confidence",
@@ -145,6 +149,7 @@ const ZH: Text = Text {
     what_if: "改用其他承诺",
     what_if_hint: "随输入从原始记录重新判定。仅为假设情景，不在签署范围内。",
     scenario: "假设情景，未签署",
+    no_value: |typed| format!("此处不能填写：{typed}。当前结果未采用该值。"),
     longest_prompt: "最长输入",
     itl_rule: "ITL 规则",
     confidence: "置信度",

@@ -4,10 +4,10 @@
 
 use std::fmt::Write;
 
-use super::table::{Align, Cell, Table};
+use super::table::{Align, Cell, Column, Table};
 use super::view::{self, Figure, Note, Pair};
 use super::{Report, Row};
-use crate::format::{INFINITE, MISSING};
+use crate::format::{INFINITE, MISSING, short_id};
 use crate::measured::Measured;
 use crate::words::Words;
 
@@ -204,6 +204,17 @@ fn escaped(text: &str) -> String {
     out
 }
 
+/// The summary as CSV: which run each row is of, then what the screen shows.
+#[must_use]
+pub fn summary_csv(report: &Report, words: &Words) -> String {
+    let mut table = view::summary(report, words);
+    table.columns.insert(0, Column::text(words.term.run));
+    for (cells, row) in table.rows.iter_mut().zip(&report.rows) {
+        cells.insert(0, Cell::new(format!("{} {}", row.name, short_id(&row.run))));
+    }
+    csv(&table)
+}
+
 /// A table as CSV (RFC 4180), with units in the header. Numbers lose their grouping; a missing
 /// one is empty.
 #[must_use]
@@ -273,6 +284,11 @@ mod tests {
     fn csv_has_the_screen_s_numbers_and_no_formula() {
         let report = report();
         let table = view::summary(&report, &EN);
+        let runs = summary_csv(&report, &EN);
+        assert!(
+            runs.starts_with("Run,Model,") && runs.contains("a|b.tokencap 01234567,"),
+            "{runs}"
+        );
         let text = csv(&table);
         let lines: Vec<&str> = text.split("\r\n").collect();
         assert_eq!(lines.len(), 3, "a header, a row, the end");

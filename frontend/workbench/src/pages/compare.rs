@@ -39,7 +39,7 @@ pub(super) fn section(page: Page<'_>, left: &Item, right: &Item) -> Markup {
 /// of them.
 fn in_money(page: Page<'_>, left: &Item, right: &Item) -> Markup {
     let (words, prices) = (page.words, page.money.prices);
-    let theirs = prices_of_second(prices, page.query);
+    let (theirs, wrong) = prices_of_second(prices, page.query);
     let of = |item: &Item, prices| {
         Economics::of(&item.capacity, &item.bundle.manifest.deployment, prices)
     };
@@ -60,6 +60,9 @@ fn in_money(page: Page<'_>, left: &Item, right: &Item) -> Markup {
             }
         }
         h3 { ((page.text.prices_of)(second)) }
+        @if !wrong.is_empty() {
+            p.problem role="alert" { ((page.text.no_value)(&wrong.join(", "))) }
+        }
         div.fields {
             (field(page, "gpu_hour", words.term.gpu_hour, prices.gpu_hour.as_ref()))
             (field(page, "output", words.term.output, prices.output.as_ref()))
@@ -79,23 +82,30 @@ fn field_of(name: &str) -> String {
     format!("with_{name}")
 }
 
-/// The sheet with the reader's prices for the second model in it. What is no price changes nothing.
-fn prices_of_second(sheet: &PriceSheet, query: &Query) -> PriceSheet {
-    fn put<B: PriceBasis>(query: &Query, name: &str, price: &mut Option<Price<B>>) {
-        let typed = query.chosen(&field_of(name)).and_then(|text| text.trim().parse().ok());
-        let known = price.as_ref().map(Price::get);
-        if let Some(new) = typed.filter(|new| Some(*new) != known)
-            && let Ok(new) = Price::new(new, "")
-        {
+/// The sheet with the reader's prices for the second model in it, and what of them is no price.
+fn prices_of_second<'a>(sheet: &PriceSheet, query: &'a Query) -> (PriceSheet, Vec<&'a str>) {
+    fn put<'a, B: PriceBasis>(
+        query: &'a Query,
+        name: &str,
+        price: &mut Option<Price<B>>,
+    ) -> Option<&'a str> {
+        let typed = query.chosen(&field_of(name))?;
+        let Some(new) = typed.trim().parse().ok().and_then(|new| Price::new(new, "").ok()) else {
+            return Some(typed);
+        };
+        if price.as_ref().map(Price::get) != Some(new.get()) {
             *price = Some(new);
         }
+        None
     }
     let mut sheet = sheet.clone();
-    put::<GpuHour>(query, "gpu_hour", &mut sheet.gpu_hour);
-    put::<Output>(query, "output", &mut sheet.output);
-    put::<InputUncached>(query, "input_uncached", &mut sheet.input_uncached);
-    put::<InputCached>(query, "input_cached", &mut sheet.input_cached);
-    sheet
+    let wrong = [
+        put::<GpuHour>(query, "gpu_hour", &mut sheet.gpu_hour),
+        put::<Output>(query, "output", &mut sheet.output),
+        put::<InputUncached>(query, "input_uncached", &mut sheet.input_uncached),
+        put::<InputCached>(query, "input_cached", &mut sheet.input_cached),
+    ];
+    (sheet, wrong.into_iter().flatten().collect())
 }
 
 fn shown(page: Page<'_>, compared: &Comparison) -> Markup {
@@ -119,11 +129,12 @@ mod tests {
     fn the_second_model_has_the_sheets_prices_but_for_the_readers() {
         let texts = ["s", "EUR", "2026-11-30", "3.5", "list", "1.2", "list", "", "", "0.1", "list"];
         let sheet = sheet_of(&texts.map(str::to_owned));
-        let under = |query: &str| prices_of_second(&sheet, &Query::parse(query));
-        for unchanged in ["", "with_output=1.20&with_gpu_hour=&with_input_cached=-1&with_output=x"]
-        {
+        let under = |query: &str| prices_of_second(&sheet, &Query::parse(query)).0;
+        for unchanged in ["", "with_output=1.20&with_gpu_hour="] {
             assert_eq!(under(unchanged), sheet, "{unchanged}");
         }
+        let query = Query::parse("with_input_cached=-1&with_output=x");
+        assert_eq!(prices_of_second(&sheet, &query), (sheet.clone(), vec!["x", "-1"]));
         let changed = under("with_output=2&with_input_uncached=0.5&with_input_cached=0");
         assert_eq!(changed.output.as_ref().unwrap().get(), 2.0);
         assert_eq!(changed.input_uncached.as_ref().unwrap().get(), 0.5);

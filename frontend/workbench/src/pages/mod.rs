@@ -71,12 +71,14 @@ fn select<'a>(
 /// A field for a number, filled with the query's or with its own.
 fn number_field(query: &Query, name: &str, label: &str, unit: &str, own: String) -> Markup {
     let value = query.chosen(name).map_or(own, str::to_owned);
+    let is_number = |text: &str| text.trim().parse().is_ok_and(|n: f64| n.is_finite() && n >= 0.0);
+    let wrong = (!value.is_empty() && !is_number(&value)).then_some("true");
     html! {
         label.field {
             span { (label) " " span.unit { (unit) } }
             // Not of the kind `number`: where the cursor stands in one cannot be known.
             input id=(name) name=(name) type="text" inputmode="decimal" autocomplete="off"
-                value=(value);
+                aria-invalid=[wrong] value=(value);
         }
     }
 }

@@ -34,7 +34,9 @@ fn offer(page: Page<'_>, item: &Item, need: &Need) -> Markup {
     let manifest = &item.bundle.manifest;
     let deployment = &manifest.deployment;
     let made = quote::quote(need, &item.capacity, manifest, page.money.prices);
+    let loses = |quote: &Quote| quote.margin_daily.value().is_some_and(|money| money.get() < 0.0);
     let (pill, class) = match &made {
+        Ok(quote) if loses(quote) => (text.at_a_loss, "pill bad"),
         Ok(_) => (text.possible, "pill good"),
         Err(_) => (text.refused, "pill bad"),
     };

@@ -38,7 +38,7 @@ pub(super) fn page(page: Page<'_>) -> Markup {
         Some(of) if of != item.id() => Page { query: &Query::default(), ..page },
         _ => page,
     };
-    let changed = sheet::changed(&item.bundle.manifest.promise, page.query);
+    let changed = sheet::changed(&item.bundle.manifest.promise, page.query, page.text);
     let report = match &changed {
         Some(Ok(sheet)) => rejudged(item, sheet),
         _ => own,

@@ -6,13 +6,20 @@ use tokencap_shared::promise::{Fields, GapQuantile, ItlRule, PromiseSheet, Tier}
 use tokencap_shared::units::{Nanos, Share};
 
 use super::{Page, number_field, select};
+use crate::text::Text;
 use tokencap_shared::query::Query;
 
-/// The sheet under the query's limits; `None` if the query changes nothing.
-pub(super) fn changed(sheet: &PromiseSheet, query: &Query) -> Option<Result<PromiseSheet, String>> {
+/// The sheet under the query's limits; `None` if the query changes nothing; or what in it is no
+/// value.
+pub(super) fn changed(
+    sheet: &PromiseSheet,
+    query: &Query,
+    text: &Text,
+) -> Option<Result<PromiseSheet, String>> {
     let mut fields = Fields::from(sheet.clone());
-    let put = |name: &str, limit: &mut Nanos| {
-        if let Some(millis) = query.number(name).filter(|millis| *millis < 1e12) {
+    let mut typed = Typed { query, wrong: Vec::new() };
+    let mut put = |name: &str, limit: &mut Nanos| {
+        if let Some(millis) = typed.number(name, 0.0..1e12) {
             *limit = Nanos((millis * 1e6).round() as u64);
         }
     };
@@ -22,38 +29,64 @@ pub(super) fn changed(sheet: &PromiseSheet, query: &Query) -> Option<Result<Prom
         put(&format!("ttft{at}"), &mut tier.ttft);
         put(&format!("tpot{at}"), &mut tier.tpot);
     }
-    move_borders(&mut fields.tiers, query);
+    move_borders(&mut fields.tiers, &mut typed);
     if let Some(rule) = query.chosen("rule").and_then(|key| Rule::of_key(key, sheet)) {
         fields.itl_rule = rule;
     }
-    let mut wrong = None;
-    if let Some(percent) = query.number("confidence") {
-        match Share::new(percent / 100.0) {
-            Ok(confidence) => fields.confidence = confidence,
-            Err(error) => wrong = Some(format!("{error}")),
-        }
+    if let Some(percent) = typed.number("confidence", 50.0..100.0)
+        && let Ok(confidence) = Share::new(percent / 100.0)
+    {
+        fields.confidence = confidence;
     }
     for (name, target) in [("attainment", &mut fields.attainment), ("success", &mut fields.success)]
     {
-        if let Some(percent) = query.number(name) {
-            match (percent / 100.0).try_into() {
-                Ok(new) => *target = new,
-                Err(error) => wrong = Some(format!("{error}")),
-            }
+        if let Some(percent) = typed.number(name, 0.0..100.0)
+            && let Ok(new) = (percent / 100.0).try_into()
+        {
+            *target = new;
         }
     }
-    if let Some(wrong) = wrong {
-        return Some(Err(wrong));
+    if !typed.wrong.is_empty() {
+        return Some(Err((text.no_value)(&typed.wrong.join(", "))));
     }
     let new = PromiseSheet::try_from(fields).map_err(|error| error.to_string());
     (new.as_ref() != Ok(sheet)).then_some(new)
 }
 
+/// What the reader typed, and what of it is no value where it stands.
+struct Typed<'a> {
+    query: &'a Query,
+    wrong: Vec<String>,
+}
+
+impl Typed<'_> {
+    /// A number strictly between two.
+    fn number(&mut self, name: &str, between: std::ops::Range<f64>) -> Option<f64> {
+        let typed = self.query.chosen(name)?;
+        let number = typed.trim().parse().ok();
+        let number = number.filter(|number| between.start < *number && *number < between.end);
+        if number.is_none() {
+            self.wrong.push(typed.to_owned());
+        }
+        number
+    }
+
+    /// A count of tokens, at least so many.
+    fn tokens(&mut self, name: &str, least: u32) -> Option<u32> {
+        let typed = self.query.chosen(name)?;
+        let tokens = typed.trim().parse().ok().filter(|tokens| *tokens >= least);
+        if tokens.is_none() {
+            self.wrong.push(typed.to_owned());
+        }
+        tokens
+    }
+}
+
 /// The longest prompts of the tiers, where the query names others: the next tier begins behind them.
-fn move_borders(tiers: &mut [Tier], query: &Query) {
+fn move_borders(tiers: &mut [Tier], typed: &mut Typed<'_>) {
     let mut moved = false;
     for at in 0..tiers.len() {
-        let longest = query.chosen(&format!("isl{at}")).and_then(|text| text.trim().parse().ok());
+        let longest = typed.tokens(&format!("isl{at}"), tiers[at].isl_min);
         if let Some(longest) = longest.filter(|&longest| longest != tiers[at].isl_max) {
             tiers[at].isl_max = longest;
             if let Some(next) = tiers.get_mut(at + 1) {
@@ -127,11 +160,13 @@ pub(super) fn form(page: Page<'_>, sheet: &PromiseSheet) -> Markup {
 mod tests {
     use super::*;
     use tokencap_shared::fixture;
+    use tokencap_shared::words::Lang;
 
     #[test]
     fn only_what_the_query_changes_is_changed() {
         let sheet = fixture::bundle().manifest.promise;
-        let under = |query: &str| changed(&sheet, &Query::parse(query));
+        let text = crate::text::of(Lang::En);
+        let under = |query: &str| changed(&sheet, &Query::parse(query), text);
         assert_eq!(under(""), None);
         let own = sheet.tiers[0].ttft.0 as f64 / 1e6;
         assert_eq!(under(&format!("ttft0={own}")), None, "the sheet's own limit");
@@ -146,7 +181,17 @@ mod tests {
         assert_eq!((other.tiers[0].isl_max, other.tiers[1].isl_min), (700, 701));
         assert_eq!(other.tiers[0].name, "1–700 tok");
         assert_eq!((other.confidence.get(), other.itl_rule), (0.99, ItlRule::WorstGap));
-        for wrong in ["isl0=99999999", "isl0=0", "confidence=120"] {
+        for wrong in [
+            "isl0=99999999",
+            "isl0=0",
+            "isl0=10.5",
+            "confidence=120",
+            "confidence=0",
+            "ttft0=abc",
+            "ttft0=0",
+            "queue=-1",
+            "success=1e30",
+        ] {
             assert!(under(wrong).unwrap().is_err(), "{wrong}");
         }
     }
