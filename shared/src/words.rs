@@ -410,6 +410,7 @@ pub struct Sayings {
     pub no_upper_end: fn(held: &str) -> String,
     pub promises_at: fn(rate: &str) -> String,
     pub promises_at_lowest: fn(rate: &str) -> String,
+    pub promises_at_step: fn(rate: &str) -> String,
     pub bounds: fn(lower: &str, upper: &str) -> String,
     /// A text with another one in brackets behind it.
     pub aside: fn(text: &str, aside: &str) -> String,

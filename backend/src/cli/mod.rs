@@ -64,10 +64,21 @@ pub fn main() -> ExitCode {
     match run(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("tokencap: {error:#}");
+            eprintln!("tokencap: {}", sentence(&error));
             ExitCode::FAILURE
         }
     }
+}
+
+/// What went wrong and why, each cause said once: many an error names its cause itself.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut said = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !said.contains(&cause) {
+            said = format!("{said}: {cause}");
+        }
+    }
+    said
 }
 
 fn run(command: Command) -> anyhow::Result<()> {
@@ -89,5 +100,20 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Sign(args) => sign::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Revoke(args) => revoke::run(&args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::sentence;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let none = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
+        let error = Err::<(), _>(none).context("cannot read x: no such file; check the path");
+        let error = error.context("no plan").unwrap_err();
+        assert_eq!(sentence(&error), "no plan: cannot read x: no such file; check the path");
     }
 }

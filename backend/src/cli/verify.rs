@@ -51,7 +51,8 @@ pub(super) fn run(args: &Verify) -> anyhow::Result<()> {
 
 fn told(found: &Verification, words: &Words) -> String {
     let advice = (words.sign_off_advice)(&found.state);
-    let head = format!("{}\n{}. {}\n", (words.sign_off)(&found.state), advice.what, advice.fix);
+    let (state, stop) = ((words.sign_off)(&found.state), words.say.full_stop);
+    let head = format!("{state}\n{}{stop}{}\n", advice.what, advice.fix);
     match view::signatures(found, words) {
         Some(table) => format!("{head}\n{}", text::table(&table, terminal_width())),
         None => head,

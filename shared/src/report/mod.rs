@@ -158,7 +158,7 @@ impl Row {
             rejudged: promise != manifest.promise,
             promise,
             workload: manifest.workload,
-            shown: shown(&capacity),
+            shown: stands_for(&capacity),
             capacity,
             steps_per_task,
             economics: Measured::Missing(Missing::NoPriceSheet),
@@ -219,7 +219,7 @@ impl StepJudgement {
 }
 
 /// The step of λ_slo_max, else the valid one of the lowest rate.
-fn shown(capacity: &Capacity) -> Option<u32> {
+pub(crate) fn stands_for(capacity: &Capacity) -> Option<u32> {
     if let Some(lambda) = capacity.lambda.value() {
         return Some(lambda.step);
     }

@@ -54,7 +54,8 @@ fn in_money(page: Page<'_>, left: &Item, right: &Item) -> Markup {
             Err(refused) => p.problem { (refused) },
         }
         p.note {
-            (words.title.assumptions) (words.say.colon) (prices.name) ", " (prices.date) ". "
+            (words.title.assumptions) (words.say.colon)
+            ((words.say.aside)(&prices.name, &prices.date)) " "
             @if page.money.scenario || theirs != *prices {
                 span.pill.unsure { (page.text.scenario) }
             }

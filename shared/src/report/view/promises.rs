@@ -7,6 +7,7 @@ use crate::format::{self, INFINITE, count, fixed, millis, millis_against, millis
 use crate::judge::{PromiseVerdict, Quantity, ShareEvidence, Verdict};
 use crate::measured::Measured;
 use crate::promise::{PromiseKind, PromiseSheet, Target, Tier};
+use crate::report::stands_for;
 use crate::units::{Nanos, Share};
 use crate::words::{NeededText, Words};
 
@@ -16,8 +17,13 @@ pub fn promises(row: &Row, words: &Words) -> Option<Table> {
     let step = row.shown_step()?;
     let rate = format::plain(step.offered);
     let caption = match row.capacity.lambda.value() {
-        Some(_) => (words.say.promises_at)(&rate),
-        None => (words.say.promises_at_lowest)(&rate),
+        Some(lambda) if lambda.step == step.step => (words.say.promises_at)(&rate),
+        None if stands_for(&row.capacity) == Some(step.step) => {
+            (words.say.promises_at_lowest)(&rate)
+        }
+        // The reader chose it.
+        _ if step.validity.is_valid() => (words.say.promises_at_step)(&rate),
+        _ => (words.say.aside)(&(words.say.promises_at_step)(&rate), words.say.invalid),
     };
     let terms = &words.term;
     let columns = vec![

@@ -226,6 +226,7 @@ const SAYINGS: Sayings = Sayings {
     promises_at_lowest: |rate| {
         format!("Promises at the lowest valid rate, {rate} req/s (no tested rate held them)")
     },
+    promises_at_step: |rate| format!("Promises at {rate} req/s"),
     bounds: |lower, upper| format!("{lower}–{upper}"),
     aside: |text, aside| format!("{text} ({aside})"),
     tpot_undefined: |requests| format!("undefined for {requests} requests of fewer than 2 tokens"),

@@ -223,6 +223,7 @@ const SAYINGS: Sayings = Sayings {
     promises_at_lowest: |rate| {
         format!("最低有效到达率（{rate} req/s）下的承诺表：所测到达率均未守住承诺")
     },
+    promises_at_step: |rate| format!("{rate} req/s 下的承诺表"),
     bounds: |lower, upper| format!("{lower}–{upper}"),
     aside: |text, aside| format!("{text}（{aside}）"),
     tpot_undefined: |requests| format!("{requests} 个请求输出不足 2 个 token，无此指标"),
