@@ -30,7 +30,7 @@ const WATCH: &str = "
         setTimeout(tick);
     }, { capture: true });
     new MutationObserver(() => {
-        bench.judging ??= document.querySelector('main')?.textContent.includes('judging step')
+        bench.judging ??= document.querySelector('#jobs')?.textContent.includes('judging step')
             ? performance.now() : undefined;
         if (!bench.to && document.querySelector('[data-testid=summary-row]')) {
             bench.to = performance.now();
