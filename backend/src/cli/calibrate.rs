@@ -38,9 +38,10 @@ pub(super) fn run(args: &Calibrate) -> anyhow::Result<()> {
             println!("{}", line(rung));
         }
     })?;
-    let honest = rungs.iter().rfind(|rung| rung.reasons.is_empty());
-    args.answer
-        .give(&json!({ "honest": honest, "rungs": rungs }), &format!("\n{}", verdict(&rungs)))
+    args.answer.give(
+        &json!({ "honest": honest(&rungs), "rungs": rungs }),
+        &format!("\n{}", verdict(&rungs)),
+    )
 }
 
 const HEAD: &str = "streams   requests/s   events/s   lag P99   TTFT error   gap error   CPU   \
@@ -68,9 +69,13 @@ fn line(rung: &Rung) -> String {
     line
 }
 
+/// The last rung that held.
+fn honest(rungs: &[Rung]) -> Option<&Rung> {
+    rungs.iter().rfind(|rung| rung.reasons.is_empty())
+}
+
 fn verdict(rungs: &[Rung]) -> String {
-    let best = rungs.iter().rfind(|rung| rung.reasons.is_empty());
-    let Some(best) = best else {
+    let Some(best) = honest(rungs) else {
         return "This machine cannot honestly drive even the smallest load: close other programs, \
                 or use another machine."
             .into();

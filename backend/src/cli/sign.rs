@@ -8,7 +8,7 @@ use serde_json::json;
 use tokencap_shared::capacity::Standing;
 use tokencap_shared::format::{compact, plain};
 use tokencap_shared::promise::Role;
-use tokencap_shared::signoff::{SignOff, Signature, SignedNumbers, Signer};
+use tokencap_shared::signoff::{SignOff, Signature, SignedNumbers, Signer, Verification};
 use tokencap_shared::words::Lang;
 
 use super::answer::Answer;
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Sign) -> anyhow::Result<()> {
     let words = Lang::En.words();
     let trust = trust::load(args.trust.as_deref())?;
     let mut opened = Opened::new(&args.bundle)?;
-    let before = opened.verify(&trust)?.state;
+    let Verification { state: before, signatures } = opened.verify(&trust)?;
     if let SignOff::BadSignature { .. }
     | SignOff::ContentsChanged { .. }
     | SignOff::NumbersDiffer { .. }
@@ -70,13 +70,12 @@ pub(super) fn run(args: &Sign) -> anyhow::Result<()> {
     }
 
     let file = KeyFile::load(&args.key)?;
-    let before = opened.verify(&trust)?;
     let own = file.public().fingerprint().to_string();
     let same = |signature: &&Signature| {
         signature.fingerprint.as_ref() == Some(&own)
             && signature.role.is_some_and(|role| role != args.role)
     };
-    if let Some(role) = before.signatures.iter().find(same).and_then(|signature| signature.role) {
+    if let Some(role) = signatures.iter().find(same).and_then(|signature| signature.role) {
         bail!(
             "this key has signed already, as {}: another role needs the key of another person",
             role.name()

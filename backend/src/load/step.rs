@@ -126,9 +126,7 @@ impl StepPlan {
             begin: None,
         }
     }
-}
 
-impl StepPlan {
     /// Whether a step that ended was run by this plan.
     #[must_use]
     pub fn made(&self, step: &Step) -> bool {

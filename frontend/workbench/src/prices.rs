@@ -26,7 +26,8 @@ pub(crate) fn sheet_of(parts: &[String]) -> PriceSheet {
     }
 }
 
-fn price<B: PriceBasis>(amount: &str, source: String) -> Option<Price<B>> {
+/// A price as it was typed or told; `None` for what is none.
+pub(crate) fn price<B: PriceBasis>(amount: &str, source: String) -> Option<Price<B>> {
     Price::new(amount.parse().ok()?, source).ok()
 }
 

@@ -4,7 +4,6 @@ use crate::record::Request;
 use crate::stats::trend::Trend;
 use crate::step::Step;
 use crate::units::Moment;
-use crate::window::is_member;
 use crate::workload::{Shape, Workload};
 
 /// Blocks of a window in which the number in flight is averaged.
@@ -14,7 +13,7 @@ const P: f64 = 0.05;
 /// And be at least this part of the median.
 const GROWTH: f64 = 0.10;
 /// Of fewer requests in the window a rise is a rise by some few: it tells nothing.
-const FEWEST: usize = 100;
+const FEWEST: u64 = 100;
 
 /// Whether the number in flight rises through the window: of sessions where sessions are run,
 /// since a slow server throttles their own next steps; else of requests.
@@ -22,9 +21,10 @@ pub(crate) fn grows(
     step: &Step,
     requests: &[Request],
     workload: &Workload,
+    members: u64,
     of_requests: [u64; BLOCKS],
 ) -> bool {
-    if requests.iter().filter(|request| is_member(step, request)).count() < FEWEST {
+    if members < FEWEST {
         return false;
     }
     let blocks = match workload.shape {

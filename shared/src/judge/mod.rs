@@ -185,7 +185,13 @@ pub fn judge_step(
         .map(QueueHistogram::longest_hole);
     let validity = Validity {
         invalid: validity::reasons(step, &requests, &pass, sheet, workload, &input, hole),
-        unsustainable: backlog::grows(step, &requests, workload, pass.in_flight.blocks),
+        unsustainable: backlog::grows(
+            step,
+            &requests,
+            workload,
+            pass.counts.members,
+            pass.in_flight.blocks,
+        ),
         window_too_short: edge.value().is_some_and(|edge| edge.get() > LONGEST_EDGE),
     };
     let mut judgement = StepJudgement {

@@ -11,6 +11,7 @@ use tokencap_shared::report::view::{self, Comparison};
 
 use super::{Page, number_field};
 use crate::bench::Item;
+use crate::prices;
 
 /// What the second run is, measured by the first; or why that means nothing.
 pub(super) fn section(page: Page<'_>, left: &Item, right: &Item) -> Markup {
@@ -91,7 +92,7 @@ fn prices_of_second<'a>(sheet: &PriceSheet, query: &'a Query) -> (PriceSheet, Ve
         price: &mut Option<Price<B>>,
     ) -> Option<&'a str> {
         let typed = query.chosen(&field_of(name))?;
-        let Some(new) = typed.trim().parse().ok().and_then(|new| Price::new(new, "").ok()) else {
+        let Some(new) = prices::price(typed.trim(), String::new()) else {
             return Some(typed);
         };
         if price.as_ref().map(Price::get) != Some(new.get()) {
