@@ -4,6 +4,8 @@
 
 use std::io;
 
+use tokencap_shared::bundle::Note;
+
 use crate::load::live::Stop;
 
 /// Exit code of a process that was interrupted.
@@ -35,7 +37,7 @@ pub fn stop_on_interrupt() -> io::Result<Stop> {
     std::thread::Builder::new().name("interrupt".into()).spawn(move || {
         runtime.block_on(async {
             if asked().await.is_ok() {
-                stopped.stop("interrupted by the user");
+                stopped.stop(&Note::BY_USER.with(&[]));
                 eprintln!(
                     "\nStopping: nothing more is sent, what is in flight comes to its end, and \
                      what was measured is kept. Ctrl-C again ends at once."

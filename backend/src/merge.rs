@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tokencap_shared::bundle::{Bundle, Manifest};
+use tokencap_shared::bundle::{Bundle, Manifest, Note};
 use tokencap_shared::record::Request;
 use tokencap_shared::step::{Step, StepKind};
 use tokencap_shared::telemetry::Sample;
@@ -315,20 +315,11 @@ impl Merged {
         manifest.environment.remove(SHARD);
         manifest.environment.remove(SKEW);
         manifest.environment.insert("shards".into(), self.of.to_string());
-        manifest.warnings.push(format!(
-            "measured by {} processes, whose clocks put the starts of steps at most {:.1} ms apart",
-            self.of,
-            self.apart as f64 / 1e6
-        ));
+        let apart = format!("{:.1}", self.apart as f64 / 1e6);
+        manifest.warnings.push(Note::TOGETHER.with(&[&self.of, &apart]));
         manifest.warnings.push(match self.calendars {
-            Some(most) => format!(
-                "by the target's clock, the processes' clocks differ by at most {:.1} s; that \
-                 they differ by less is up to the machines' synchronisation",
-                most as f64 / 1e3
-            ),
-            None => "the target tells no date, by which the processes' clocks could have been \
-                     compared: that they agree is up to the machines' synchronisation"
-                .into(),
+            Some(most) => Note::CLOCKS_AGREE.with(&[&format_args!("{:.1}", most as f64 / 1e3)]),
+            None => Note::CLOCKS_UNKNOWN.with(&[]),
         });
         let order: BTreeMap<u32, usize> =
             manifest.steps.iter().enumerate().map(|(index, step)| (step.id, index)).collect();

@@ -70,6 +70,12 @@ pub(crate) fn languages() -> Vec<String> {
     window().navigator().languages().iter().filter_map(|tag| tag.as_string()).collect()
 }
 
+/// The language that the page is in, as a BCP 47 tag.
+pub(crate) fn lang() -> String {
+    let root = document().document_element();
+    root.and_then(|root| root.get_attribute("lang")).unwrap_or_default()
+}
+
 /// Sets or removes an attribute of `<html>`.
 pub(crate) fn set_root_attribute(name: &str, value: Option<&str>) {
     if let Some(root) = document().document_element() {

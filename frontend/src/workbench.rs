@@ -31,6 +31,11 @@ pub(crate) async fn ask(name: &str, arguments: &[JsValue]) -> Result<JsValue, St
     answer.map_err(|error| error.as_string().unwrap_or_default())
 }
 
+/// Lays a bundle on the bench.
+pub(crate) async fn lay(key: Key, name: String, bytes: Uint8Array) -> Result<(), String> {
+    ask("hold", &[key.into(), name.into(), bytes.into()]).await.map(|_| ())
+}
+
 /// Lays every open bundle on the bench, and takes closed ones off it.
 pub(crate) async fn hold(library: Library) -> Result<(), String> {
     let open: Vec<(Key, String)> = library.loaded.with_untracked(|loaded| {
@@ -43,7 +48,7 @@ pub(crate) async fn hold(library: Library) -> Result<(), String> {
     for (key, name) in open.into_iter().filter(|(key, _)| missing.contains(key)) {
         let Some(source) = library.source(key) else { continue };
         let Ok(bytes) = reading::bytes(source).await else { continue };
-        ask("hold", &[key.into(), name.into(), Uint8Array::from(&bytes[..]).into()]).await?;
+        lay(key, name, Uint8Array::from(&bytes[..])).await?;
     }
     Ok(())
 }
@@ -57,7 +62,8 @@ pub(crate) async fn import(key: Key, files: &[web_sys::File]) -> Result<String, 
         let bytes = browser::bytes_of(file).await.unwrap_or_default();
         contents.push(&Uint8Array::from(&bytes[..]));
     }
-    let run = ask("importResults", &[key.into(), names.into(), contents.into()]).await?;
+    let lang = browser::lang().into();
+    let run = ask("importResults", &[key.into(), lang, names.into(), contents.into()]).await?;
     Ok(run.as_string().unwrap_or_default())
 }
 

@@ -175,13 +175,13 @@ pub const TERMS: &[Term] = &[
         path: field!(judge::ShareEvidence, vif),
     },
     Term {
-        zh: "墙钟时间（wall_time）",
+        zh: "总时长（wall_time）",
         en: "wall time",
         unit: "s",
         formula: "max end − min sent, over members",
         example: "1,840.0 s − 10.0 s = 1,830.0 s",
-        note_zh: "包含尾部，因此速率偏保守",
-        note_en: "includes the tail, so it understates a rate",
+        note_zh: "包含尾部，因此速率偏保守；请求稀少时可能短于计量段",
+        note_en: "includes the tail, so it understates a rate; where requests are few it can be shorter than the window",
         path: item!(window::wall_time),
     },
     Term {
@@ -195,7 +195,7 @@ pub const TERMS: &[Term] = &[
         path: field!(judge::Flow, raw),
     },
     Term {
-        zh: "SLO 合格吞吐（Goodput）",
+        zh: "合规吞吐（SLO Goodput）",
         en: "SLO goodput",
         unit: "tok/s",
         formula: "Σ OSL over compliant / wall_time",
@@ -255,7 +255,7 @@ pub const TERMS: &[Term] = &[
         path: item!(judge::Input),
     },
     Term {
-        zh: "每瓦合格吞吐（Goodput/Watt）",
+        zh: "每瓦产能（Goodput/Watt）",
         en: "goodput per watt",
         unit: "tok/J",
         formula: "SLO goodput / mean GPU power",
@@ -325,8 +325,8 @@ pub const TERMS: &[Term] = &[
         path: field!(money::Economics, margin_daily),
     },
     Term {
-        zh: "链路概率（chain probability）",
-        en: "chain probability",
+        zh: "全程顺畅任务（chain probability）",
+        en: "smooth tasks (chain probability)",
         unit: "%",
         formula: "Π p over a task's steps; p^n under independence",
         example: "0.99^50 = 60.50 %",

@@ -146,6 +146,8 @@ pub struct Words {
     pub role: fn(Role) -> &'static str,
     /// The prefix cache at a step's start.
     pub cache: fn(CacheState) -> &'static str,
+    /// What the measuring side says of a run ([`crate::bundle::Note`]).
+    pub note: fn(&str) -> String,
     /// Why a value is missing.
     pub missing: fn(&Missing) -> String,
     /// Why a step is invalid, and what to change.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tokencap_shared::bundle::Bundle;
+use tokencap_shared::bundle::{Bundle, Note};
 use tokencap_shared::step::Step;
 use tokencap_shared::telemetry::Sample;
 use tokencap_shared::window::settles_late;
@@ -45,12 +45,8 @@ pub(super) fn unsettled(bundle: &Bundle) -> impl Iterator<Item = String> {
     let is_whole = |step: &&Step| step.stopped.is_none() && step.abandoned.is_none();
     bundle.manifest.steps.iter().filter(is_whole).filter_map(|step| {
         let late = settles_late(step, &bundle.requests)?;
-        Some(format!(
-            "step {} seems to have settled only {:.0} s after its window began (MSER-5 on TTFT and \
-             on requests in flight): a longer warmup_s makes sure",
-            step.id,
-            late.seconds().get()
-        ))
+        let late = format!("{:.0}", late.seconds().get());
+        Some(Note::SETTLED_LATE.with(&[&step.id, &late]))
     })
 }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use tokencap_shared::bundle::{self, Bundle, BundleError, FORMAT_VERSION, Manifest};
+use tokencap_shared::bundle::{self, Bundle, BundleError, FORMAT_VERSION, Manifest, Note};
 use tokencap_shared::judge::StepJudgement;
 use tokencap_shared::money::PriceSheet;
 use tokencap_shared::step::StepKind;
@@ -258,10 +258,7 @@ impl Campaign {
         if let Some(what) = manifest.differs(deployment, promise, workload) {
             return Err(CampaignError::OtherPlan { journal: path, what });
         }
-        manifest.warnings.push(format!(
-            "the run was interrupted after {} steps, and resumed",
-            manifest.steps.len()
-        ));
+        manifest.warnings.push(Note::RESUMED.with(&[&manifest.steps.len()]));
         let zero = manifest.environment.get(CLOCK_ZERO).and_then(|zero| zero.parse().ok());
         let clock = zero.and_then(Clock::resumed).unwrap_or_else(Clock::start);
         Ok((journal, bundle, clock))
@@ -369,6 +366,9 @@ impl Campaign {
             ("target.model".to_owned(), self.target.model.clone()),
             ("target.route".to_owned(), self.target.route.path().to_owned()),
         ]);
+        if let Some(tokenizer) = &self.target.tokenizer {
+            environment.insert("tokenizer.sha256".to_owned(), tokenizer.digest().to_owned());
+        }
         if let Some(together) = &self.together {
             environment.insert(SHARD.to_owned(), together.shard.to_string());
             if let Some(skew) = Skew::measure(&self.target.server, self.tls.as_ref()) {
@@ -434,21 +434,11 @@ fn watched(
 fn unsigned(answer: &Answer) -> Option<String> {
     match answer {
         Answer::Signed(_) => None,
-        Answer::Unsigned(rate) => Some(format!(
-            "the search ended without a confirmation that held: λ_slo_max is near {:.3} req/s, \
-             unsigned; allow more time",
-            rate.get()
-        )),
-        Answer::Invalid => Some(
-            "the search ended because steps were INVALID again and again: change what the report \
-             names, then search again"
-                .to_owned(),
-        ),
-        Answer::Blind(kind) => Some(format!(
-            "the search ended because nothing observes {}, which is promised: name the server's \
-             metric page in [[observe]], or put the promise on the sheet's watched list",
-            (EN.promise)(*kind)
-        )),
+        Answer::Unsigned(rate) => {
+            Some(Note::UNCONFIRMED.with(&[&format_args!("{:.3}", rate.get())]))
+        }
+        Answer::Invalid => Some(Note::ALL_INVALID.with(&[])),
+        Answer::Blind(kind) => Some(Note::BLIND.with(&[&(EN.promise)(*kind)])),
     }
 }
 

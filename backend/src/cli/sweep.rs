@@ -51,8 +51,9 @@ pub(super) struct Sweep {
     /// Speak HTTP/2: over TLS, or by prior knowledge to an http:// address.
     #[arg(long)]
     http2: bool,
-    /// The model's tokenizer.json: prompts are made of words that are one token each. Without it
-    /// their length is calibrated on the server's own counts.
+    /// The model's tokenizer.json: prompts are made of words that are one token each, and tokens
+    /// are counted where the server sends no usage. Without it the length of prompts is calibrated
+    /// on the server's own counts.
     #[arg(long, value_name = "FILE")]
     tokenizer: Option<PathBuf>,
     /// Go on with an interrupted run, whose journal lies beside its bundle. Default: the bundle of
@@ -150,7 +151,9 @@ pub(super) fn measure(args: &Sweep, plan: Plan, soak: bool) -> anyhow::Result<()
     };
     target.http2 = args.http2;
     if let Some(path) = &args.tokenizer {
-        target.words = Tokenizer::read(path)?.words(path)?;
+        let tokenizer = Tokenizer::read(path)?;
+        target.words = tokenizer.words(path)?;
+        target.tokenizer = Some(tokenizer.into());
     }
     let tls = Tls::for_server(&target.server, args.ca_file.as_deref())?;
     let (out, together) = (args.bundle()?, args.together.read()?);

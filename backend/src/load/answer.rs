@@ -62,11 +62,14 @@ pub struct Answer {
     text: Option<Text>,
 }
 
-/// The answer's own text, kept where a session's next prompt needs it: as it stood in the JSON.
+/// The answer's own text, kept where a session's next prompt or the count of its tokens needs it:
+/// as it stood in the JSON.
 #[derive(Debug, Default)]
 struct Text {
     content: Vec<u8>,
     reasoning: Vec<u8>,
+    /// There was other output too: a tool's call.
+    more: bool,
 }
 
 /// How an answer ended, ready for its record.
@@ -87,7 +90,8 @@ pub struct Verdict {
 }
 
 impl Answer {
-    /// An answer of which nothing has come. `keep_text`: a later prompt will contain it.
+    /// An answer of which nothing has come. `keep_text`: a later prompt will contain it, or its
+    /// tokens may have to be counted here.
     #[must_use]
     pub fn new(keep_text: bool) -> Self {
         Self { text: keep_text.then(Text::default), ..Self::default() }
@@ -152,6 +156,7 @@ impl Answer {
         if let Some(text) = &mut self.text {
             text.content.extend_from_slice(seen.content);
             text.reasoning.extend_from_slice(seen.reasoning);
+            text.more |= seen.output && seen.content.is_empty() && seen.reasoning.is_empty();
         }
     }
 
@@ -161,6 +166,14 @@ impl Answer {
     pub fn take_text(&mut self) -> Option<Vec<u8>> {
         let text = self.text.take()?;
         Some(if text.content.is_empty() { text.reasoning } else { text.content })
+    }
+
+    /// All that was generated, as the inside of a JSON string; `None` where it was not kept, or not
+    /// all of it.
+    #[must_use]
+    pub fn generated(&self) -> Option<Vec<u8>> {
+        let text = self.text.as_ref().filter(|text| !text.more)?;
+        Some([&text.reasoning[..], &text.content].concat())
     }
 
     /// Whether `[DONE]`, or an end that needs none, has been seen.

@@ -15,11 +15,13 @@ use tokencap_shared::record::{FailureKind, Outcome, Request};
 use tokencap_shared::step::{GeneratorEvidence, Step};
 use tokencap_shared::units::{Moment, Nanos, Share};
 
+use super::json::unescape;
 use super::ledger::{Finished, News, ThreadEvidence};
 use super::live::{Stop, histogram, record};
 use super::running::{Control, Open, Running, Steer};
 use super::shared::Shared;
 use super::step::StepRecord;
+use super::tokenizer::Tokenizer;
 
 /// Who is told of every request as it ends, in the order of ending.
 pub trait Recorder {
@@ -53,6 +55,7 @@ pub(super) struct Collector<'a> {
     open: HashMap<(u32, u32), (Moment, u32, Arc<AtomicU64>)>,
     /// What is given up from now on has failed if it is overdue.
     impatient: bool,
+    tokenizer: Option<Arc<Tokenizer>>,
     gaps: BTreeMap<usize, GapHistogram>,
     errors: Vec<String>,
     known: HashMap<String, u32>,
@@ -62,6 +65,7 @@ impl<'a> Collector<'a> {
     pub(super) fn new(
         promise: &'a PromiseSheet,
         window: (Moment, Moment),
+        tokenizer: Option<Arc<Tokenizer>>,
         recorder: &'a mut dyn Recorder,
     ) -> Self {
         Self {
@@ -72,6 +76,7 @@ impl<'a> Collector<'a> {
             requests: Vec::new(),
             open: HashMap::new(),
             impatient: false,
+            tokenizer,
             gaps: BTreeMap::new(),
             errors: Vec::new(),
             known: HashMap::new(),
@@ -116,7 +121,10 @@ impl<'a> Collector<'a> {
     }
 
     fn finished(&mut self, one: Finished) {
-        let Finished { mut request, mut error, gaps } = one;
+        let Finished { mut request, mut error, gaps, uncounted } = one;
+        if let (Some(text), Some(tokenizer)) = (uncounted, &self.tokenizer) {
+            request.osl = tokenizer.tokens(&unescape(&text)).filter(|&tokens| tokens > 0);
+        }
         if self.impatient && self.is_overdue(&request) {
             request.outcome = Outcome::Failed(FailureKind::Timeout);
             error = Some("no first token in the promised time when the step was given up".into());

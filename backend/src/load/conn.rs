@@ -65,9 +65,9 @@ pub(super) enum Progress {
 const READS: u32 = 8;
 
 impl Active {
-    pub(super) fn new(task: Task, intended: Moment) -> Self {
+    pub(super) fn new(task: Task, intended: Moment, keep_text: bool) -> Self {
         let (head, tail) = task.frame();
-        let answer = Answer::new(task.goes_on());
+        let answer = Answer::new(keep_text);
         Self {
             sent: Sent { task, intended, sent: Moment(0), member: false, answer },
             response: Response::default(),

@@ -131,7 +131,7 @@ impl Multiplexer {
     }
 
     fn start(self: &Rc<Self>, job: Job, ledger: &Ledger, done: &UnboundedSender<Done>) {
-        let keep_text = job.task.goes_on();
+        let keep_text = self.shared.keeps_text(&job.task);
         let body = Bytes::from(job.task.body());
         let sent = self.shared.clock.now();
         let member = self.shared.is_member(sent);

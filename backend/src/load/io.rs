@@ -33,10 +33,13 @@ impl Tls {
         server: &Server,
         ca_file: Option<&Path>,
     ) -> Result<Option<Self>, TargetError> {
-        if !server.tls {
-            return Ok(None);
-        }
         let tls = |why: String| TargetError::Tls(why);
+        if !server.tls {
+            return match ca_file {
+                Some(_) => Err(tls("--ca-file is for https:// addresses: leave it out".into())),
+                None => Ok(None),
+            };
+        }
         let mut roots = RootCertStore::empty();
         if let Some(path) = ca_file {
             let unreadable = |why| {

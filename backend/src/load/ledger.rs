@@ -49,6 +49,8 @@ pub(super) struct Finished {
     pub(super) error: Option<String>,
     /// In the order in which they came.
     pub(super) gaps: Vec<Nanos>,
+    /// What was generated, as the inside of a JSON string, where its tokens are still to be counted.
+    pub(super) uncounted: Option<Vec<u8>>,
 }
 
 /// What a thread measured of itself.
@@ -190,6 +192,11 @@ impl Ledger {
         let now = self.shared.clock.now();
         let verdict = answer.verdict(end);
         let gaps = std::mem::take(&mut answer.gaps);
+        let by_tokenizer = self.shared.target.tokenizer.is_some();
+        let uncounted = match verdict.osl {
+            None if by_tokenizer && answer.events > 0 => answer.generated(),
+            _ => None,
+        };
         self.sorted.clear();
         self.sorted.extend_from_slice(&gaps);
         let request = Request {
@@ -201,13 +208,12 @@ impl Ledger {
             first_token: answer.first,
             last_token: answer.last,
             end: now,
-            // Where no answer says it, the length that was measured out for the prompt holds: a
-            // refused request belongs to its tier as much as an answered one.
+            // Where no answer says it, the length that was measured out for the prompt holds: by a
+            // tokenizer, or since a refused request belongs to its tier as much as an answered one.
             isl: match verdict.outcome {
-                Outcome::Failed(_) | Outcome::Cancelled => {
-                    verdict.isl.or(Some(task.input_tokens()))
-                }
-                _ => verdict.isl,
+                Outcome::ClientFault(_) => verdict.isl,
+                Outcome::Completed if !by_tokenizer => verdict.isl,
+                _ => verdict.isl.or(Some(task.input_tokens())),
             },
             osl: verdict.osl,
             cached: verdict.cached,
@@ -221,7 +227,8 @@ impl Ledger {
         self.shared.live.on_end(&request, &gaps);
         let error = verdict.error.map(|error| self.shared.target.redact(error));
         // Nobody listens any more only when the step is over.
-        let _ = self.news.send(News::Finished(Box::new(Finished { request, error, gaps })));
+        let finished = Finished { request, error, gaps, uncounted };
+        let _ = self.news.send(News::Finished(Box::new(finished)));
         if member {
             self.shared.on_member_end();
         }

@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokencap_shared::bundle::Note;
 use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
 use tokencap_shared::units::Nanos;
 use tokencap_shared::workload::{Class, Length, Workload};
@@ -103,11 +104,7 @@ pub fn preflight(target: &mut Target, tls: Option<&Tls>) -> Result<Preflight, Pr
         target.exact_lengths = false;
         let second = complete(target, tls, &trial(target, SHORT, 8, 2)?, LIMIT);
         if second.outcome == Outcome::Completed {
-            warnings.push(
-                "the server refuses min_tokens and ignore_eos: answers end when the model ends \
-                 them, and output lengths are not those of the workload"
-                    .into(),
-            );
+            warnings.push(Note::LENGTHS_REFUSED.with(&[]));
         }
         first = second;
     }
@@ -116,37 +113,26 @@ pub fn preflight(target: &mut Target, tls: Option<&Tls>) -> Result<Preflight, Pr
     }
     if !serves_beside_idle(target, tls)? {
         target.hold_idle = false;
-        warnings.push(
-            "the server lets requests wait while other connections are idle, as servers with a \
-             thread a connection do: each request opens a connection of its own, and TTFT \
-             contains that"
-                .into(),
-        );
+        warnings.push(Note::NO_IDLE.with(&[]));
+    }
+    let counted = first.isl.is_some() && first.osl.is_some();
+    if !counted && target.tokenizer.is_some() {
+        warnings.push(Note::COUNTED_HERE.with(&[]));
     }
     let Some(short) = first.isl else {
-        warnings.push(
-            "the server sends no usage: prompt tokens are unknown, one token a word is assumed, \
-             and steps will be INVALID for unknown token counts"
-                .into(),
-        );
+        if target.tokenizer.is_none() {
+            warnings.push(Note::NO_USAGE.with(&[]));
+        }
         return Ok(Preflight { ruler: Ruler::default(), warnings });
     };
-    if first.osl.is_none() {
-        warnings.push("the server's usage has no completion_tokens: steps will be INVALID".into());
+    if first.osl.is_none() && target.tokenizer.is_none() {
+        warnings.push(Note::NO_OUTPUT_COUNT.with(&[]));
     }
     if first.cached.is_none() {
-        warnings.push(
-            "the server's usage does not say how many prompt tokens were cached: reuse per \
-             request is not observed"
-                .into(),
-        );
+        warnings.push(Note::NO_CACHED_COUNT.with(&[]));
     }
     let ruler = measure(target, tls, short)?.unwrap_or_else(|| {
-        warnings.push(
-            "the server's prompt token counts do not grow with the prompt as they should: one \
-             token a word is assumed"
-                .into(),
-        );
+        warnings.push(Note::ODD_COUNTS.with(&[]));
         Ruler::default()
     });
     Ok(Preflight { ruler, warnings })

@@ -136,7 +136,8 @@ impl Reactor {
     }
 
     fn start(&mut self, job: Job) {
-        let mut active = Box::new(Active::new(job.task, job.intended));
+        let keep_text = self.shared.keeps_text(&job.task);
+        let mut active = Box::new(Active::new(job.task, job.intended, keep_text));
         let index = self.take_idle();
         active.sent.sent = self.shared.clock.now();
         active.sent.member = self.shared.is_member(active.sent.sent);

@@ -10,6 +10,7 @@ use super::clock::Clock;
 use super::io::Tls;
 use super::live::Live;
 use super::target::Target;
+use super::workload::Task;
 
 /// The common state of a step.
 #[derive(Debug)]
@@ -81,6 +82,12 @@ impl Shared {
 
     fn in_window(&self, at: Moment) -> bool {
         self.window().is_some_and(|(w0, w1)| w0 <= at && at < w1)
+    }
+
+    /// Whether the text of a request's answer is needed: by the session's next prompt, or because
+    /// its tokens may have to be counted.
+    pub(super) fn keeps_text(&self, task: &Task) -> bool {
+        self.target.tokenizer.is_some() || task.goes_on()
     }
 
     /// A request's instant has come.

@@ -298,7 +298,8 @@ impl Generator {
                 .name("load-feed".into())
                 .spawn(move || feed(&shared, &source, arrivals, (start, shard), &jobs))?
         };
-        let mut collector = Collector::new(&self.promise, (w0, w1), recorder);
+        let tokenizer = target.tokenizer.clone();
+        let mut collector = Collector::new(&self.promise, (w0, w1), tokenizer, recorder);
         let planned = Step {
             id: plan.id,
             kind: plan.kind,

@@ -3,12 +3,14 @@
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::Uri;
 use hyper::http::HeaderValue;
 
 use super::prompt::Words;
+use super::tokenizer::Tokenizer;
 
 /// Why a target cannot be used as it was given.
 #[derive(Debug, thiserror::Error)]
@@ -184,7 +186,12 @@ impl Server {
             return Err(bad("it has a query"));
         }
         let host = authority.host().trim_matches(['[', ']']).to_owned();
-        let port = authority.port_u16().unwrap_or(if tls { 443 } else { 80 });
+        let port = match (authority.port_u16(), authority.as_str().len() > authority.host().len()) {
+            (Some(port @ 1..), _) => port,
+            (None, false) if tls => 443,
+            (None, false) => 80,
+            _ => return Err(bad("its port is not a number from 1 to 65535")),
+        };
         let addresses = (host.as_str(), port)
             .to_socket_addrs()
             .map_err(|why| TargetError::Resolve { host: host.clone(), why })?
@@ -218,6 +225,8 @@ pub struct Target {
     /// The words of which prompts are made: those that are one token each, where the model's
     /// tokenizer is known.
     pub words: Words,
+    /// Counts the tokens of answers whose server does not.
+    pub tokenizer: Option<Arc<Tokenizer>>,
 }
 
 impl Target {
@@ -246,6 +255,7 @@ impl Target {
             hold_idle: true,
             http2: false,
             words: Words::default(),
+            tokenizer: None,
         })
     }
 
@@ -303,9 +313,17 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused_with_what_to_write_instead() {
-        for url in
-            ["127.0.0.1:8000", "ftp://x", "http://", "http://u:p@127.0.0.1", "http://127.0.0.1/?a"]
-        {
+        for url in [
+            "127.0.0.1:8000",
+            "ftp://x",
+            "http://",
+            "http://u:p@127.0.0.1",
+            "http://127.0.0.1/?a",
+            "http://127.0.0.1:99999",
+            "http://127.0.0.1:0/v1",
+            "http://127.0.0.1:/v1",
+            "http://[::1]:99999",
+        ] {
             let error = Target::new(url, Route::Chat, "m").unwrap_err().to_string();
             assert!(error.contains("write it like http://"), "{url}: {error}");
             assert!(!error.contains('\n'));

@@ -2,6 +2,7 @@
 //! up no other.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use tokencap_shared::bundle::Note;
 use tokencap_shared::telemetry::{Metric, Sample};
 use tokencap_shared::units::Nanos;
 
@@ -265,22 +267,15 @@ impl Tally {
         let why = self.last_failure.as_deref().unwrap_or("no reason");
         if self.metrics.is_empty() {
             warnings.push(match &self.last_failure {
-                Some(why) => format!("source `{name}` could not be scraped: {why}"),
-                None => format!(
-                    "source `{name}` has no metric that is known here: what it could have said \
-                     is not observed"
-                ),
+                Some(why) => Note::NOT_SCRAPED.with(&[&name, why]),
+                None => Note::NOTHING_KNOWN.with(&[&name]),
             });
         } else if self.failed > 0 {
-            let (failed, scrapes) = (self.failed, self.scrapes);
-            warnings.push(format!(
-                "source `{name}`: {failed} of {scrapes} scrapes failed, the last one because: {why}"
-            ));
+            let parts: [&dyn Display; 4] = [&name, &self.failed, &self.scrapes, &why];
+            warnings.push(Note::SCRAPES_FAILED.with(&parts));
         }
         if self.resets > 0 {
-            warnings.push(format!(
-                "source `{name}`: counters fell back, so a server was restarted meanwhile"
-            ));
+            warnings.push(Note::RESTARTED.with(&[&name]));
         }
         warnings
     }

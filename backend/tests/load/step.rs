@@ -1,15 +1,16 @@
 //! Whole steps: what is sent when, and what is recorded of it.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::support::{Server, chat, words};
+use crate::support::{Act, Server, chat, chunk, words};
 use tokencap::load::clock::Clock;
 use tokencap::load::live::{Live, Stop};
-use tokencap::load::prompt::Ruler;
+use tokencap::load::prompt::{Ruler, Words};
 use tokencap::load::step::{Generator, StepPlan, StepRecord};
 use tokencap::load::target::{Route, Target};
+use tokencap::load::tokenizer::Tokenizer;
 use tokencap::presets::{Kind, find};
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::record::Outcome;
@@ -168,4 +169,62 @@ fn a_step_that_is_stopped_says_why_and_lets_what_is_in_flight_come_to_its_end() 
     // Those of the second that an answer takes, far fewer than the seconds that were planned.
     assert!((3..100).contains(&record.requests.len()), "{}", record.requests.len());
     assert!(record.requests.iter().all(|request| request.outcome == Outcome::Completed));
+}
+
+/// A tokenizer that knows every word of a prompt, and the answer's.
+fn tokenizer() -> Tokenizer {
+    let words = Words::default();
+    let vocabulary: serde_json::Map<String, serde_json::Value> = words
+        .iter()
+        .chain(["word", "[UNK]"])
+        .zip(0..)
+        .map(|(word, id)| (word.to_owned(), serde_json::json!(id)))
+        .collect();
+    let file = serde_json::json!({
+        "model": {"type": "WordLevel", "vocab": vocabulary, "unk_token": "[UNK]"},
+        "pre_tokenizer": {"type": "Whitespace"},
+    });
+    let path = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(path.path(), file.to_string()).unwrap();
+    Tokenizer::read(path.path()).unwrap()
+}
+
+#[test]
+fn where_the_server_counts_no_tokens_the_tokenizer_does() {
+    // Every other answer goes without usage; the counts of the others are the server's own.
+    let silent = AtomicBool::new(false);
+    let server = Server::start(move |asked| {
+        let mut acts = chat(words(asked) + 14, 5, Duration::ZERO);
+        if silent.fetch_xor(true, Ordering::Relaxed) {
+            acts.retain(|act| !says(act, "usage"));
+        }
+        acts
+    });
+    let mut generator = generator(&server.url(), Route::Chat, workload(SHORT));
+    let unknown = run_with(&generator, &plan(60.0));
+    assert!(unknown.requests.iter().any(|r| r.isl.is_none() && r.osl.is_none()));
+    generator.target.tokenizer = Some(tokenizer().into());
+    let counted = run_with(&generator, &plan(60.0));
+    assert!(counted.requests.iter().all(|r| r.osl == Some(5)), "{:?}", counted.requests);
+    let by = |isl| counted.requests.iter().filter(|r| r.isl == Some(isl)).count();
+    assert!(by(40) > 0 && by(54) > 0 && by(40) + by(54) == counted.requests.len());
+}
+
+#[test]
+fn an_answer_that_is_not_all_text_is_not_counted() {
+    let server = Server::start(|asked| {
+        let mut acts = chat(words(asked), 5, Duration::ZERO);
+        acts.retain(|act| !says(act, "usage"));
+        let call = r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{"}}]}}]}"#;
+        acts.insert(2, Act::Say(chunk(&format!("data: {call}\n\n"))));
+        acts
+    });
+    let mut generator = generator(&server.url(), Route::Chat, workload(SHORT));
+    generator.target.tokenizer = Some(tokenizer().into());
+    let record = run_with(&generator, &plan(60.0));
+    assert!(record.requests.iter().all(|r| r.osl.is_none() && r.events == 6));
+}
+
+fn says(act: &Act, part: &str) -> bool {
+    matches!(act, Act::Say(bytes) if bytes.windows(part.len()).any(|w| w == part.as_bytes()))
 }

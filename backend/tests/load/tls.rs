@@ -233,4 +233,7 @@ fn a_file_without_certificates_is_refused_by_name() {
         assert!(error.contains(&*path.to_string_lossy()), "{error}");
         assert!(error.contains("--ca-file takes"), "{error}");
     }
+    let plain = Target::new("http://127.0.0.1:1", Route::Chat, "m").unwrap();
+    let error = Tls::for_server(&plain.server, Some(file.path())).unwrap_err().to_string();
+    assert!(error.contains("--ca-file is for https://"), "{error}");
 }

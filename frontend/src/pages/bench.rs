@@ -115,6 +115,6 @@ async fn trust(state: State, file: web_sys::File) {
     state.library.trust.set_value(text);
     if let Err(error) = workbench::verify(state.library).await {
         state.library.trust.set_value(before);
-        state.library.refuse(file.name(), crate::state::reading::Refusal::Other(error));
+        state.library.refuse(file.name(), crate::state::reading::Refusal::Keys(error));
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use js_sys::Uint8Array;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use tokencap_shared::bundle::Bundle;
+use tokencap_shared::bundle::{self, Bundle};
 use tokencap_shared::capacity::Capacity;
 use tokencap_shared::signoff::SignOff;
 
@@ -226,8 +227,7 @@ impl Library {
             let name = source.name();
             self.stage(key, Stage::Reading);
             browser::breathe().await;
-            let stage = |stage| self.stage(key, stage);
-            match reading::read(source.clone(), stage).await {
+            match self.read(key, &name, source.clone()).await {
                 Ok((bundle, capacity)) => {
                     let (bundle, capacity) = (Arc::new(bundle), Arc::new(capacity));
                     self.sources.update_value(|sources| sources.push((key, source)));
@@ -240,6 +240,22 @@ impl Library {
         if let Err(error) = workbench::verify(self).await {
             self.refuse(String::new(), Refusal::Other(error));
         }
+    }
+
+    async fn read(
+        self,
+        key: Key,
+        name: &str,
+        source: Source,
+    ) -> Result<(Bundle, Capacity), Refusal> {
+        let bytes = reading::bytes(source).await?;
+        if bundle::has_signoffs(&bytes) {
+            // The worker judges it too, at the same time. What it cannot open is refused below.
+            let (name, bytes) = (name.to_owned(), Uint8Array::from(&bytes[..]));
+            spawn_local(async move { drop(workbench::lay(key, name, bytes).await) });
+        }
+        browser::breathe().await;
+        reading::read(bytes, |stage| self.stage(key, stage)).await
     }
 
     fn stage(self, key: Key, stage: Stage) {

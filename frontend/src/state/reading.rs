@@ -18,6 +18,8 @@ pub(crate) enum Refusal {
     EmptyFile,
     /// It is no bundle, or a damaged one.
     Bundle(Arc<BundleError>),
+    /// It holds no keys to trust; what is wrong with it, and where.
+    Keys(String),
     /// What the workbench says against it.
     Other(String),
     /// The server does not answer.
@@ -26,13 +28,11 @@ pub(crate) enum Refusal {
     ServerRefuses(u16),
 }
 
-/// Reads and judges a bundle.
+/// Reads and judges a bundle, from its bytes.
 pub(super) async fn read(
-    source: Source,
+    bytes: Vec<u8>,
     stage: impl Fn(Stage),
 ) -> Result<(Bundle, Capacity), Refusal> {
-    let bytes = bytes(source).await?;
-    browser::breathe().await;
     let bundle = unpack(&bytes, &stage).await?;
     drop(bytes);
     let of = bundle.manifest.steps.len();

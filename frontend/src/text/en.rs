@@ -45,6 +45,7 @@ pub(super) const EN: PageWords = PageWords {
     bundle_error,
     server_gone: "The server does not answer: see that `tokencap serve` is running, then reload \
         the page. Bundles that are open stay open.",
+    no_keys: |why| format!("No file of trusted keys: {why}"),
     server_refuses: |status| format!("The server answered with status {status}: reload the page."),
     dismiss: "Dismiss",
 

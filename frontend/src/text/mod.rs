@@ -52,6 +52,7 @@ impl Text {
             Refusal::EmptyFile => self.page.empty_file.to_owned(),
             Refusal::Bundle(error) => (self.page.bundle_error)(error),
             Refusal::ServerGone => self.page.server_gone.to_owned(),
+            Refusal::Keys(error) => (self.page.no_keys)(error),
             Refusal::Other(error) => error.clone(),
             Refusal::ServerRefuses(status) => (self.page.server_refuses)(*status),
         }
@@ -97,6 +98,7 @@ pub(crate) struct PageWords {
     pub(crate) bundle_error: fn(&BundleError) -> String,
     pub(crate) server_gone: &'static str,
     pub(crate) server_refuses: fn(u16) -> String,
+    pub(crate) no_keys: fn(&str) -> String,
     pub(crate) dismiss: &'static str,
 
     pub(crate) how: &'static str,

@@ -43,6 +43,7 @@ pub(super) const ZH: PageWords = PageWords {
     empty_file: "文件是空的：请从原处重新复制一份。",
     bundle_error,
     server_gone: "服务端没有应答：请确认 `tokencap serve` 正在运行，然后刷新页面。已打开的测试包不受影响。",
+    no_keys: |why| format!("不是可信公钥文件：{why}"),
     server_refuses: |status| format!("服务端返回状态 {status}：请刷新页面。"),
     dismiss: "关闭提示",
 

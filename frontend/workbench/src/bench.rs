@@ -3,7 +3,7 @@
 use tokencap_shared::bundle::{self, Bundle, BundleError, Seal};
 use tokencap_shared::capacity::{self, Capacity};
 use tokencap_shared::format::short_id;
-use tokencap_shared::import::{self, File, Import};
+use tokencap_shared::import::{self, File, Import, ImportError};
 use tokencap_shared::live::Live;
 use tokencap_shared::money::PriceSheet;
 use tokencap_shared::promise::PromiseSheet;
@@ -79,13 +79,12 @@ impl Bench {
         names: &[String],
         contents: &[Vec<u8>],
         sheet: &PromiseSheet,
-    ) -> Result<String, String> {
+    ) -> Result<String, Vec<ImportError>> {
         let files = names.iter().zip(contents);
         let files: Vec<File<'_>> = files.map(|(name, bytes)| File { name, bytes }).collect();
         let found = import::import(&files);
         if found.runs.is_empty() {
-            let reasons: Vec<String> = found.refused.iter().map(ToString::to_string).collect();
-            return Err(reasons.join(" "));
+            return Err(found.refused);
         }
         let mut run = String::new();
         if let Some(bundle) = import::to_bundle(&found.runs, sheet, &files) {

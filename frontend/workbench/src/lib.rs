@@ -5,6 +5,7 @@
 //! elements; what the reader chose on them comes back as the query of the page's address.
 
 mod bench;
+mod errors;
 pub mod golden;
 mod pages;
 mod prices;
@@ -134,11 +135,22 @@ pub fn live(news: &str, lang: &str) -> String {
 /// # Errors
 /// Why nothing came of any of the files.
 #[wasm_bindgen(js_name = importResults)]
-pub fn import(key: u32, names: Vec<String>, contents: &Array) -> Result<String, String> {
+pub fn import(
+    key: u32,
+    lang: &str,
+    names: Vec<String>,
+    contents: &Array,
+) -> Result<String, String> {
+    let lang = Lang::of_tag(lang).unwrap_or_default();
     let contents: Vec<Vec<u8>> =
         contents.iter().map(|file| Uint8Array::new(&file).to_vec()).collect();
     let sheet: PromiseSheet = toml(SHEET)?;
-    BENCH.with_borrow_mut(|bench| bench.import(key, &names, &contents, &sheet))
+    let import = |bench: &mut Bench| bench.import(key, &names, &contents, &sheet);
+    BENCH.with_borrow_mut(import).map_err(|refused| {
+        let reasons: Vec<String> =
+            refused.iter().map(|error| errors::import(error, lang)).collect();
+        reasons.join("; ")
+    })
 }
 
 /// Reads TOML; what is wrong is told with its line.

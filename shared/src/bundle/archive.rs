@@ -92,6 +92,14 @@ pub(super) fn signoff_name(member: &str) -> Option<&str> {
     valid.then_some(name)
 }
 
+/// Whether an archive says that it holds sign-offs: a glance at its directory, which tells before
+/// it is opened whether there will be anything to verify.
+#[must_use]
+pub fn has_signoffs(bytes: &[u8]) -> bool {
+    let signed = |entry: &Entry<'_>| entry.name.starts_with(SIGNOFF_FOLDER.as_bytes());
+    directory(bytes, MAX_ENTRIES).is_ok_and(|entries| entries.iter().any(signed))
+}
+
 /// The member's name of a sign-off, from its file name.
 pub(super) fn signoff_member(name: &str) -> String {
     format!("{SIGNOFF_FOLDER}{name}")

@@ -6,6 +6,7 @@ mod crc;
 mod error;
 mod gaps;
 mod hdr;
+mod note;
 #[cfg(test)]
 mod old;
 mod pace;
@@ -31,7 +32,10 @@ use crate::step::Step;
 use crate::telemetry::Sample;
 use crate::workload::Workload;
 
+pub use archive::has_signoffs;
 pub use error::BundleError;
+pub use note::Note;
+pub(crate) use note::fill;
 pub use pace::{Pause, Progress};
 pub use read::{Seal, open, open_in_slices, read};
 pub use write::{with_signoff, write};

@@ -233,8 +233,9 @@ fn top_labels(plan: &Plan, place: &Place<'_>) -> Vec<Label> {
     let labels = top_names(plan).filter_map(|(name, role, at)| {
         let wanted = place.x(at)?;
         let half = text_width(name) / 2.0;
-        // Inside the chart, as near above the mark as that allows.
-        let x = wanted.min(place.plot.right - half).max(half);
+        // As near above the mark as the plot allows: beside it stand the ticks. A name that is too
+        // long for the plot must at least be whole.
+        let x = wanted.max(place.plot.left + half).min(place.plot.right - half).max(half);
         let span = (x - half - PAD, x + half + PAD);
         let free =
             |row: &Vec<(f64, f64)>| row.iter().all(|taken| span.1 <= taken.0 || span.0 >= taken.1);
@@ -341,6 +342,8 @@ mod tests {
                 let (start, end) = span(label);
                 prop_assert!(start >= -0.01 && end <= chart.width + 0.01, "{label:?}");
                 prop_assert!(label.at.y >= TEXT * 0.8 && label.at.y <= chart.height);
+                // Left of the plot stand the ticks.
+                prop_assert!(start >= left - 0.01, "{label:?}");
                 for other in &chart.labels[n + 1..] {
                     let (other_start, other_end) = span(other);
                     let apart = (label.at.y - other.at.y).abs() >= TEXT

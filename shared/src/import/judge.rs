@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::File;
 use super::run::{AskedRate, Records, Run};
-use crate::bundle::{Bundle, FORMAT_VERSION, GapHistogram, Manifest};
+use crate::bundle::{Bundle, FORMAT_VERSION, GapHistogram, Manifest, Note};
 use crate::deployment::Deployment;
 use crate::format;
 use crate::judge::{
@@ -105,9 +105,7 @@ pub fn to_bundle(runs: &[Run], sheet: &PromiseSheet, files: &[File<'_>]) -> Opti
         workload: workload(),
         steps: Vec::new(),
         environment: BTreeMap::from([(IMPORTED_FROM.to_owned(), tools.join(", "))]),
-        warnings: vec![
-            "Imported: nobody knows how late the client was that made these records.".to_owned(),
-        ],
+        warnings: vec![Note::IMPORTED.with(&[])],
         members: BTreeMap::new(),
     });
     let mut offset = Nanos(0);

@@ -11,7 +11,7 @@ use tokencap_shared::report::view::{self, Comparison};
 
 use super::{Page, number_field};
 use crate::bench::Item;
-use crate::prices;
+use crate::{errors, prices};
 
 /// What the second run is, measured by the first; or why that means nothing.
 pub(super) fn section(page: Page<'_>, left: &Item, right: &Item) -> Markup {
@@ -25,7 +25,7 @@ pub(super) fn section(page: Page<'_>, left: &Item, right: &Item) -> Markup {
                         page,
                         &view::in_tokens(&found, &one.model, [&left.name, &right.name], page.words),
                     )),
-                    Err(refused) => p.problem { (refused) },
+                    Err(refused) => p.problem { (errors::comparison(&refused, page.words.lang)) },
                 }
             } @else if page.money.prices.name.is_empty() {
                 p.problem { (page.text.choose_prices) }
@@ -52,7 +52,7 @@ fn in_money(page: Page<'_>, left: &Item, right: &Item) -> Markup {
                 page,
                 &view::in_money(&found, [&left.name, &right.name], words),
             )),
-            Err(refused) => p.problem { (refused) },
+            Err(refused) => p.problem { (errors::comparison(&refused, words.lang)) },
         }
         p.note {
             (words.title.assumptions) (words.say.colon)

@@ -5,6 +5,7 @@ use tokencap_shared::html;
 use tokencap_shared::import::{self, view};
 
 use super::Page;
+use crate::errors;
 
 /// A section for each set of files that was read together.
 pub(super) fn sections(page: Page<'_>) -> Markup {
@@ -16,7 +17,7 @@ pub(super) fn sections(page: Page<'_>) -> Markup {
             section.audit data-testid="audit" {
                 h2 { (page.text.imported_title) }
                 p { (page.text.imported) }
-                @for refused in &found.refused { p.problem { (refused) } }
+                @for refused in &found.refused { p.problem { (errors::import(refused, words.lang)) } }
                 (html::table(&view::results(found, words), "import-results"))
                 @if !judged.is_empty() {
                     (html::table(&view::promises(&judged, &imported.sheet, words), "import-promises"))

@@ -38,7 +38,7 @@ pub(super) fn page(page: Page<'_>) -> Markup {
         Some(of) if of != item.id() => Page { query: &Query::default(), ..page },
         _ => page,
     };
-    let changed = sheet::changed(&item.bundle.manifest.promise, page.query, page.text);
+    let changed = sheet::changed(&item.bundle.manifest.promise, page.query, page.words.lang);
     let report = match &changed {
         Some(Ok(sheet)) => rejudged(item, sheet),
         _ => own,
@@ -118,7 +118,7 @@ fn validity(page: Page<'_>, item: &Item, report: &Report, row: &Row) -> Markup {
             @if !item.is_measured() { p { (page.text.imported) } }
             @else if notes.is_empty() { p { (page.text.all_valid) } }
             @if !notes.is_empty() { (html::notes(&notes, true, "validity-notes")) }
-            @for warning in &row.warnings { p.note { (warning) } }
+            @for warning in &row.warnings { p.note { ((page.words.note)(warning)) } }
             (html::table(&view::steps(report, row, words), "steps"))
             (charts(page, [charts::throughput(row, words), charts::attainment(row, words)]))
             h3 { (page.text.latencies) }

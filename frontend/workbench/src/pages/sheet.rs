@@ -3,18 +3,19 @@
 use maud::{Markup, html};
 use tokencap_shared::format::count;
 use tokencap_shared::promise::{Fields, GapQuantile, ItlRule, PromiseSheet, Tier};
+use tokencap_shared::query::Query;
 use tokencap_shared::units::{Nanos, Share};
+use tokencap_shared::words::Lang;
 
 use super::{Page, number_field, select};
-use crate::text::Text;
-use tokencap_shared::query::Query;
+use crate::{errors, text};
 
 /// The sheet under the query's limits; `None` if the query changes nothing; or what in it is no
 /// value.
 pub(super) fn changed(
     sheet: &PromiseSheet,
     query: &Query,
-    text: &Text,
+    lang: Lang,
 ) -> Option<Result<PromiseSheet, String>> {
     let mut fields = Fields::from(sheet.clone());
     let mut typed = Typed { query, wrong: Vec::new() };
@@ -47,9 +48,9 @@ pub(super) fn changed(
         }
     }
     if !typed.wrong.is_empty() {
-        return Some(Err((text.no_value)(&typed.wrong.join(", "))));
+        return Some(Err((text::of(lang).no_value)(&typed.wrong.join(", "))));
     }
-    let new = PromiseSheet::try_from(fields).map_err(|error| error.to_string());
+    let new = PromiseSheet::try_from(fields).map_err(|error| errors::sheet(&error, lang));
     (new.as_ref() != Ok(sheet)).then_some(new)
 }
 
@@ -160,13 +161,11 @@ pub(super) fn form(page: Page<'_>, sheet: &PromiseSheet) -> Markup {
 mod tests {
     use super::*;
     use tokencap_shared::fixture;
-    use tokencap_shared::words::Lang;
 
     #[test]
     fn only_what_the_query_changes_is_changed() {
         let sheet = fixture::bundle().manifest.promise;
-        let text = crate::text::of(Lang::En);
-        let under = |query: &str| changed(&sheet, &Query::parse(query), text);
+        let under = |query: &str| changed(&sheet, &Query::parse(query), Lang::En);
         assert_eq!(under(""), None);
         let own = sheet.tiers[0].ttft.0 as f64 / 1e6;
         assert_eq!(under(&format!("ttft0={own}")), None, "the sheet's own limit");

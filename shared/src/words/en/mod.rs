@@ -35,6 +35,7 @@ pub const EN: Words = Words {
     basis,
     role,
     cache,
+    note: str::to_owned,
     missing: reasons::missing,
     invalid: reasons::invalid,
     degradation: reasons::degradation,

@@ -2,6 +2,7 @@
 
 mod binding;
 pub(super) mod import;
+mod notes;
 mod reasons;
 mod sign_off;
 
@@ -35,6 +36,7 @@ pub const ZH: Words = Words {
     basis,
     role,
     cache,
+    note: notes::note,
     missing: reasons::missing,
     invalid: reasons::invalid,
     degradation: reasons::degradation,
@@ -238,7 +240,7 @@ const SAYINGS: Sayings = Sayings {
     prices_of: |name, date| format!("{name}（{date}）"),
     definitions: |version| format!("指标口径第 {version} 版"),
     step_no: |step| format!("负载点 {step}"),
-    stopped_early: |why| format!("提前终止：{why}"),
+    stopped_early: |why| format!("提前终止：{}", notes::note(why)),
 };
 
 const CHARTS: Charts = Charts {

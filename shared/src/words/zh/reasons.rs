@@ -81,7 +81,9 @@ pub(super) fn invalid(reason: &Invalid) -> Advice {
             format!("监控数据中断 {}", span(longest.seconds())),
             "请检查监控指标接口，再重测该负载点。",
         ),
-        Invalid::Stopped { why } => (format!("该负载点被提前终止：{why}"), "请完整重测该负载点。"),
+        Invalid::Stopped { why } => {
+            (format!("该负载点被提前终止：{}", (ZH.note)(why)), "请完整重测该负载点。")
+        }
         Invalid::Empty => ("计量段内没有发出任何请求".to_owned(), "请延长计量段或提高到达率。"),
     };
     Advice { what, fix: fix.to_owned() }
@@ -206,7 +208,7 @@ pub(super) fn attention(kind: &AttentionKind) -> Advice {
         AttentionKind::DifferentModels => {
             ("各行的模型或版本不同".to_owned(), "只能按金额比较，不能逐 token 比较。")
         }
-        AttentionKind::Warning { text } => (text.clone(), ""),
+        AttentionKind::Warning { text } => ((ZH.note)(text), ""),
     };
     Advice { what, fix: fix.to_owned() }
 }
