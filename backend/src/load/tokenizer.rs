@@ -19,6 +19,9 @@ pub struct TokenizerError {
     what: String,
 }
 
+/// How models write the space before a word: byte-level ones, and SentencePiece's.
+const SPACES: [char; 2] = ['Ġ', '▁'];
+
 /// A tokenizer.
 #[derive(Debug)]
 pub struct Tokenizer {
@@ -55,8 +58,7 @@ impl Tokenizer {
     /// put into tokens.
     #[must_use]
     pub fn tokens(&self, text: &str) -> Option<u32> {
-        let encoding = self.inner.encode_fast(text, false).ok()?;
-        u32::try_from(encoding.len()).ok()
+        u32::try_from(self.inner.encode_fast(text, false).ok()?.len()).ok()
     }
 
     /// The words for prompts: those that are one token each, with the space before it.
@@ -64,8 +66,12 @@ impl Tokenizer {
     /// # Errors
     /// If the model knows too few of them.
     pub fn words(&self, path: &Path) -> Result<Words, TokenizerError> {
-        let one = self.tokens("a").unwrap_or(0) + 1;
-        let single = |word: &str| self.tokens(&format!("a {word}")) == Some(one);
+        let before = self.tokens("a").unwrap_or(0) as usize;
+        let single = |word: &str| {
+            let Ok(encoding) = self.inner.encode(format!("a {word}"), false) else { return false };
+            let whole = |token: &String| token.trim_start_matches(SPACES) == word;
+            encoding.len() == before + 1 && encoding.get_tokens().last().is_some_and(whole)
+        };
         Words::of(single).ok_or_else(|| TokenizerError {
             path: path.display().to_string(),
             what: "too few common English words are one token in it".into(),

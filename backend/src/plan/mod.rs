@@ -254,7 +254,10 @@ window_s = 10
     fn senseless_plans_are_refused() {
         for (rate, why) in [("0", "above 0"), ("1e9", "at most"), ("1e-5", "sees no request")] {
             let error = parse_plan(&PLAN.replace("2.5", rate)).unwrap_err();
-            assert!(error.starts_with("plan.toml: sweep.rates: ") && error.contains(why), "{error}");
+            assert!(
+                error.starts_with("plan.toml: sweep.rates: ") && error.contains(why),
+                "{error}"
+            );
         }
         let replicas = "gpus_provisioned = 2\nparallelism = { replicas = 0 }";
         let error = parse_plan(&PLAN.replace("gpus_provisioned = 2", replicas)).unwrap_err();
