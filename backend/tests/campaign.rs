@@ -183,7 +183,7 @@ fn a_killed_run_is_gone_on_with_where_its_last_step_ended() {
     assert_eq!(kinds, [StepKind::Probe, StepKind::Probe, StepKind::Closed]);
     assert!(whole.requests.is_sorted_by_key(|request| (request.step, request.sent)));
     assert!(whole.manifest.steps.windows(2).all(|pair| pair[0].end < pair[1].start));
-    let said = format!("interrupted after {done} steps, and resumed");
+    let said = format!("interrupted with {done} of its steps done, and resumed");
     assert!(whole.manifest.warnings.iter().any(|warning| warning.contains(&said)));
     assert!(!journal.exists());
     assert!(!live.exists());

@@ -74,7 +74,7 @@ pub(super) fn invalid(reason: &Invalid) -> Advice {
         ),
         Invalid::UnknownTokens { unknown, of } => (
             format!("{} of {} completed requests have no token count", count(*unknown), count(*of)),
-            "Switch usage on in the stream (stream_options.include_usage) or declare a tokenizer.",
+            "Switch usage on in the stream (stream_options.include_usage) or give the model's tokenizer (--tokenizer).",
         ),
         Invalid::CacheContaminated { declared, measured } => (
             format!(

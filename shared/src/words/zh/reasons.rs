@@ -67,7 +67,7 @@ pub(super) fn invalid(reason: &Invalid) -> Advice {
         ),
         Invalid::UnknownTokens { unknown, of } => (
             format!("{} 个完成的请求中有 {} 个没有 token 计数", count(*of), count(*unknown)),
-            "请在流式应答中开启用量统计（stream_options.include_usage），或声明分词器。",
+            "请在流式应答中开启用量统计（stream_options.include_usage），或给出模型的分词器（--tokenizer）。",
         ),
         Invalid::CacheContaminated { declared, measured } => (
             format!(
