@@ -6,14 +6,7 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::{BuildError, toolchain};
 
-/// A library, and the profile of the workspace that it is compiled in.
-#[derive(Clone, Copy, Debug)]
-pub struct Library {
-    /// Its package.
-    pub package: &'static str,
-    /// The profile.
-    pub profile: &'static str,
-}
+const PROFILE: &str = "wasm-release";
 
 /// A library as the binding generator leaves it.
 #[derive(Debug)]
@@ -26,20 +19,21 @@ pub struct Compiled {
     pub snippets: BTreeMap<String, String>,
 }
 
-/// Compiles a library of `workspace`, in `scratch`.
+/// Compiles the libraries `packages` of `workspace`, in `scratch`: together, so that what they share
+/// is compiled once.
 ///
 /// # Errors
-/// Where it does not compile or cannot be bound.
-pub fn compile(
+/// Where one does not compile or cannot be bound.
+pub fn compile<const N: usize>(
     workspace: &Path,
     scratch: &Path,
     toolchain: &toolchain::Toolchain,
-    Library { package, profile }: Library,
-) -> Result<Compiled, BuildError> {
+    packages: [&str; N],
+) -> Result<[Compiled; N], BuildError> {
     let mut cargo = toolchain::clean(Command::new(&toolchain.cargo));
     cargo
-        .args(["build", "--lib", "--locked", "--profile", profile, "--target", toolchain::TARGET])
-        .args(["--package", package])
+        .args(["build", "--lib", "--locked", "--profile", PROFILE, "--target", toolchain::TARGET])
+        .args(packages.map(|package| ["--package", package]).as_flattened())
         .arg("--manifest-path")
         .arg(workspace.join("Cargo.toml"))
         .arg("--target-dir")
@@ -57,8 +51,11 @@ pub fn compile(
         let stderr = String::from_utf8_lossy(&built.stderr).into_owned();
         return Err(BuildError::Compile { stderr });
     }
-    let folder = scratch.join(toolchain::TARGET).join(profile);
-    bind(&folder.join(package.replace('-', "_")).with_extension("wasm"))
+    let folder = scratch.join(toolchain::TARGET).join(PROFILE);
+    let bound = packages
+        .map(|package| bind(&folder.join(package.replace('-', "_")).with_extension("wasm")));
+    let bound: Vec<Compiled> = bound.into_iter().collect::<Result<_, _>>()?;
+    bound.try_into().map_err(|_| BuildError::Bind { message: "a module is missing".to_owned() })
 }
 
 /// Views of one type each instead of types as large as the page: the app is a third smaller.

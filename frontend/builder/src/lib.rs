@@ -16,13 +16,10 @@ pub mod toolchain;
 use std::path::Path;
 
 pub use app::{WebApp, WebFile};
-use compile::Library;
 pub use error::BuildError;
 
-/// The app. Small before all else: every visit loads it.
-const APP: Library = Library { package: "tokencap-frontend", profile: "wasm-release" };
-/// What it loads when first asked. Fast where a million records are read and judged.
-const WORKBENCH: Library = Library { package: "tokencap-workbench", profile: "wasm-worker" };
+/// The app, and what it loads when first asked.
+const PACKAGES: [&str; 2] = ["tokencap-frontend", "tokencap-workbench"];
 
 /// Builds the app of the workspace at `workspace`, or takes it from `scratch`, where an earlier
 /// call with the same sources and compiler left it.
@@ -42,8 +39,7 @@ pub fn build(workspace: &Path, scratch: &Path) -> Result<WebApp, BuildError> {
     {
         return Ok(app);
     }
-    let compiled = |library| compile::compile(workspace, scratch, &toolchain, library);
-    let (app, workbench) = (compiled(APP)?, compiled(WORKBENCH)?);
+    let [app, workbench] = compile::compile(workspace, scratch, &toolchain, PACKAGES)?;
     let app = pages::assemble(workspace, app, workbench, build_id)?;
     folder::write(&app, &kept)?;
     Ok(app)
