@@ -14,7 +14,8 @@ impl Note {
     /// A step's reader stopped it.
     pub const BY_USER: Self = Self("interrupted by the user");
     /// A run went on after an interruption; steps before it.
-    pub const RESUMED: Self = Self("the run was interrupted with {} of its steps done, and resumed");
+    pub const RESUMED: Self =
+        Self("the run was interrupted with {} of its steps done, and resumed");
     /// A step that was not steady yet when its window began; step, seconds.
     pub const SETTLED_LATE: Self = Self(
         "step {} seems to have settled only {} s after its window began (MSER-5 on TTFT and on \
