@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokencap::load::target::Route;
 use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
 
-use crate::step::{SHORT, generator, plan, run, run_with, workload};
+use crate::step::{SHORT, generator, members, plan, run, run_with, workload};
 use crate::support::{Act, STREAM, Server, chunk, deaf_port};
 
 /// The only outcome and error text of a step against a server that always answers so.
@@ -43,8 +43,8 @@ fn a_port_where_nobody_listens_is_unreachable_and_no_arrival_is_dropped() {
         &generator(&format!("http://{address}"), Route::Chat, workload(SHORT)),
         &plan(20.0),
     );
-    assert!(!record.requests.is_empty());
-    for request in &record.requests {
+    assert!(!members(&record).is_empty());
+    for request in members(&record) {
         assert_eq!(request.outcome, Outcome::Failed(FailureKind::Unreachable));
     }
     assert_eq!(record.errors, ["connection refused"]);
@@ -64,7 +64,8 @@ fn an_error_body_is_told_in_the_servers_own_words_but_without_the_key() {
         ))]
     });
     let record = run(&server, Route::Completions, workload(SHORT), &plan(20.0));
-    for request in &record.requests {
+    assert!(!members(&record).is_empty());
+    for request in members(&record) {
         assert_eq!(request.outcome, Outcome::ClientFault(ClientFaultKind::Unauthorised));
         assert_eq!(request.status, Some(401));
     }

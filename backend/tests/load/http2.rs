@@ -13,7 +13,7 @@ use tokencap::load::target::Route;
 use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::step::{SHORT, generator, plan, run_with, workload};
+use crate::step::{SHORT, generator, members, plan, run_with, workload};
 use crate::support::deaf_port;
 
 /// How the server answers.
@@ -181,8 +181,8 @@ fn nobody_there_is_unreachable() {
     let (_held, address) = deaf_port();
     let server = Server { address, connections: Arc::default(), most: Arc::default() };
     let record = run(&server, &StepPlan { threads: 1, ..plan(20.0) });
-    assert!(!record.requests.is_empty());
-    for request in &record.requests {
+    assert!(!members(&record).is_empty());
+    for request in members(&record) {
         assert_eq!(request.outcome, Outcome::Failed(FailureKind::Unreachable));
     }
 }

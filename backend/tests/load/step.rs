@@ -13,7 +13,7 @@ use tokencap::load::target::{Route, Target};
 use tokencap::load::tokenizer::Tokenizer;
 use tokencap::presets::{Kind, find};
 use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::record::Outcome;
+use tokencap_shared::record::{Outcome, Request};
 use tokencap_shared::units::{Nanos, Rate};
 use tokencap_shared::workload::Workload;
 
@@ -81,13 +81,18 @@ pub(crate) fn run_with(generator: &Generator, plan: &StepPlan) -> StepRecord {
     record
 }
 
+/// Requests sent in the window. Any other one may be given up when the step ends.
+pub(crate) fn members(record: &StepRecord) -> Vec<&Request> {
+    let window = record.step.w0..record.step.w1;
+    record.requests.iter().filter(|request| window.contains(&request.sent)).collect()
+}
+
 #[test]
 fn a_step_sends_every_scheduled_arrival_and_follows_each_member_to_its_end() {
     let server = Server::start(|asked| chat(words(asked), 5, Duration::from_millis(60)));
     let record = run(&server, Route::Chat, workload(SHORT), &plan(60.0));
     let step = &record.step;
-    let members: Vec<_> =
-        record.requests.iter().filter(|r| step.w0 <= r.sent && r.sent < step.w1).collect();
+    let members = members(&record);
     assert!(!members.is_empty());
     // On a busy machine some leave the window late; none is left out.
     let due = record.requests.iter().filter(|r| step.w0 <= r.intended && r.intended < step.w1);
