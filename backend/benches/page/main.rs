@@ -32,10 +32,10 @@ const WATCH: &str = "
     new MutationObserver(() => {
         bench.judging ??= document.querySelector('#jobs')?.textContent.includes('judging step')
             ? performance.now() : undefined;
-        if (!bench.to && document.querySelector('[data-testid=summary-row]')) {
+        const row = document.querySelector('[data-testid=summary-row]');
+        if (!bench.to && row) {
             bench.to = performance.now();
         }
-        const row = document.querySelector('[data-testid=summary-row]');
         if (!bench.signed && row?.textContent.includes('signed 2/2')) {
             bench.signed = performance.now();
         }

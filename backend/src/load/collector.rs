@@ -55,7 +55,7 @@ pub(super) struct Collector<'a> {
     open: HashMap<(u32, u32), (Moment, u32, Arc<AtomicU64>)>,
     /// What is given up from now on has failed if it is overdue.
     impatient: bool,
-    tokenizer: Option<Arc<Tokenizer>>,
+    tokenizer: Option<&'a Tokenizer>,
     gaps: BTreeMap<usize, GapHistogram>,
     errors: Vec<String>,
     known: HashMap<String, u32>,
@@ -65,7 +65,7 @@ impl<'a> Collector<'a> {
     pub(super) fn new(
         promise: &'a PromiseSheet,
         window: (Moment, Moment),
-        tokenizer: Option<Arc<Tokenizer>>,
+        tokenizer: Option<&'a Tokenizer>,
         recorder: &'a mut dyn Recorder,
     ) -> Self {
         Self {
@@ -122,7 +122,7 @@ impl<'a> Collector<'a> {
 
     fn finished(&mut self, one: Finished) {
         let Finished { mut request, mut error, gaps, uncounted } = one;
-        if let (Some(text), Some(tokenizer)) = (uncounted, &self.tokenizer) {
+        if let (Some(text), Some(tokenizer)) = (uncounted, self.tokenizer) {
             request.osl = tokenizer.tokens(&unescape(&text)).filter(|&tokens| tokens > 0);
         }
         if self.impatient && self.is_overdue(&request) {

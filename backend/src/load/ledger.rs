@@ -194,7 +194,7 @@ impl Ledger {
         let gaps = std::mem::take(&mut answer.gaps);
         let by_tokenizer = self.shared.target.tokenizer.is_some();
         let uncounted = match verdict.osl {
-            None if by_tokenizer && answer.events > 0 => answer.generated(),
+            None if by_tokenizer => answer.generated(),
             _ => None,
         };
         self.sorted.clear();

@@ -115,19 +115,16 @@ pub fn preflight(target: &mut Target, tls: Option<&Tls>) -> Result<Preflight, Pr
         target.hold_idle = false;
         warnings.push(Note::NO_IDLE.with(&[]));
     }
-    let counted = first.isl.is_some() && first.osl.is_some();
-    if !counted && target.tokenizer.is_some() {
-        warnings.push(Note::COUNTED_HERE.with(&[]));
-    }
+    let uncounted = match (first.isl, first.osl) {
+        (Some(_), Some(_)) => None,
+        _ if target.tokenizer.is_some() => Some(Note::COUNTED_HERE),
+        (None, _) => Some(Note::NO_USAGE),
+        (_, None) => Some(Note::NO_OUTPUT_COUNT),
+    };
+    warnings.extend(uncounted.map(|note| note.with(&[])));
     let Some(short) = first.isl else {
-        if target.tokenizer.is_none() {
-            warnings.push(Note::NO_USAGE.with(&[]));
-        }
         return Ok(Preflight { ruler: Ruler::default(), warnings });
     };
-    if first.osl.is_none() && target.tokenizer.is_none() {
-        warnings.push(Note::NO_OUTPUT_COUNT.with(&[]));
-    }
     if first.cached.is_none() {
         warnings.push(Note::NO_CACHED_COUNT.with(&[]));
     }

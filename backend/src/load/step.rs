@@ -298,7 +298,7 @@ impl Generator {
                 .name("load-feed".into())
                 .spawn(move || feed(&shared, &source, arrivals, (start, shard), &jobs))?
         };
-        let tokenizer = target.tokenizer.clone();
+        let tokenizer = target.tokenizer.as_deref();
         let mut collector = Collector::new(&self.promise, (w0, w1), tokenizer, recorder);
         let planned = Step {
             id: plan.id,

@@ -90,21 +90,23 @@ mod tests {
         Tokenizer::parse(file.to_string().as_bytes()).unwrap()
     }
 
+    fn byte_level() -> Value {
+        json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true,
+            "use_regex": true})
+    }
+
+    fn numbered(tokens: impl IntoIterator<Item = String>) -> serde_json::Map<String, Value> {
+        tokens.into_iter().zip(0..).map(|(token, id)| (token, json!(id))).collect()
+    }
+
     #[test]
     fn a_text_is_counted_as_its_model_reads_it() {
         // As byte-level models do it: pairs are merged by rank, not from the left.
         let vocabulary = ["Ġ", "a", "b", "n", "an", "ba", "anan", "Ġb", "Ġbanan"];
-        let vocabulary: serde_json::Map<String, Value> = vocabulary
-            .iter()
-            .zip(0..)
-            .map(|(token, id)| ((*token).to_owned(), json!(id)))
-            .collect();
+        let vocabulary = numbered(vocabulary.map(str::to_owned));
         let merges = ["a n", "b a", "an an", "Ġ b", "Ġb anan"];
-        let pairs = tokenizer(
-            &json!({"type": "BPE", "vocab": vocabulary, "merges": merges}),
-            &json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true,
-                "use_regex": true}),
-        );
+        let model = json!({"type": "BPE", "vocab": vocabulary, "merges": merges});
+        let pairs = tokenizer(&model, &byte_level());
         assert_eq!(pairs.tokens(" banan"), Some(1));
         assert_eq!(pairs.tokens(" ban"), Some(2));
         assert_eq!(pairs.tokens("nab banan"), Some(4));
@@ -134,15 +136,10 @@ mod tests {
         let known = Words::of(|word| !word.contains('e')).unwrap();
         let letters = ('a'..='z').map(|letter| letter.to_string()).chain(["Ġ".to_owned()]);
         let whole = known.iter().map(|word| format!("Ġ{word}"));
-        let vocabulary: serde_json::Map<String, Value> =
-            letters.chain(whole).zip(0..).map(|(token, id)| (token, json!(id))).collect();
-        let file = json!({
-            "model": {"type": "BPE", "ignore_merges": true, "merges": [], "vocab": vocabulary},
-            "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false,
-                "trim_offsets": true, "use_regex": true},
-        });
-        let tokenizer = Tokenizer::parse(file.to_string().as_bytes()).unwrap();
-        let words = tokenizer.words(Path::new("t")).unwrap();
+        let vocabulary = numbered(letters.chain(whole));
+        let model =
+            json!({"type": "BPE", "ignore_merges": true, "merges": [], "vocab": vocabulary});
+        let words = tokenizer(&model, &byte_level()).words(Path::new("t")).unwrap();
         assert!(words.iter().eq(known.iter()));
     }
 

@@ -13,7 +13,7 @@ use tokencap::load::target::Route;
 use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::step::{SHORT, generator, members, plan, run_with, workload};
+use crate::step::{SHORT, completed, generator, members, plan, run_with, workload};
 use crate::support::deaf_port;
 
 /// How the server answers.
@@ -136,8 +136,7 @@ fn run(server: &Server, plan: &StepPlan) -> tokencap::load::step::StepRecord {
 fn requests_share_connections_and_are_recorded_as_over_http1() {
     let server = start(Way::Stream(3), 100);
     let record = run(&server, &StepPlan { threads: 2, connections: 2, ..plan(60.0) });
-    let members: Vec<_> =
-        record.requests.iter().filter(|r| r.outcome == Outcome::Completed).collect();
+    let members = completed(&record);
     assert!(members.len() > 50, "{:?}", record.errors);
     for request in members {
         assert_eq!((request.isl, request.osl, request.events), (Some(40), Some(3), 3));

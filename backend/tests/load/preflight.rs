@@ -8,7 +8,7 @@ use tokencap::load::target::{Route, Target};
 use tokencap_shared::record::Outcome;
 
 use crate::step::{SHORT, generator, plan, run_with, workload};
-use crate::support::{Act, Asked, Server, chat, deaf_port, words};
+use crate::support::{Act, Asked, Server, chat, deaf_port, without_usage, words};
 
 fn json(status: &str, body: &str) -> Vec<Act> {
     let head = format!(
@@ -88,13 +88,7 @@ fn a_route_that_is_not_there() {
 
 #[test]
 fn a_server_without_usage_is_warned_about() {
-    let (_, learnt) = attempt(|asked| {
-        let mut acts = chat(words(asked), 8, Duration::ZERO);
-        acts.retain(
-            |act| !matches!(act, Act::Say(bytes) if bytes.windows(5).any(|w| w == b"usage")),
-        );
-        acts
-    });
+    let (_, learnt) = attempt(|asked| without_usage(chat(words(asked), 8, Duration::ZERO)));
     let learnt = learnt.unwrap();
     assert_eq!(learnt.ruler, Ruler::default());
     assert!(learnt.warnings[0].contains("sends no usage"), "{:?}", learnt.warnings);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::support::{Act, Server, chat, chunk, words};
+use crate::support::{Act, Server, chat, chunk, without_usage, words};
 use tokencap::load::clock::Clock;
 use tokencap::load::live::{Live, Stop};
 use tokencap::load::prompt::{Ruler, Words};
@@ -85,6 +85,11 @@ pub(crate) fn run_with(generator: &Generator, plan: &StepPlan) -> StepRecord {
 pub(crate) fn members(record: &StepRecord) -> Vec<&Request> {
     let window = record.step.w0..record.step.w1;
     record.requests.iter().filter(|request| window.contains(&request.sent)).collect()
+}
+
+/// Requests that were answered.
+pub(crate) fn completed(record: &StepRecord) -> Vec<&Request> {
+    record.requests.iter().filter(|request| request.outcome == Outcome::Completed).collect()
 }
 
 #[test]
@@ -199,19 +204,15 @@ fn where_the_server_counts_no_tokens_the_tokenizer_does() {
     // Every other answer goes without usage; the counts of the others are the server's own.
     let silent = AtomicBool::new(false);
     let server = Server::start(move |asked| {
-        let mut acts = chat(words(asked) + 14, 5, Duration::ZERO);
-        if silent.fetch_xor(true, Ordering::Relaxed) {
-            acts.retain(|act| !says(act, "usage"));
-        }
-        acts
+        let acts = chat(words(asked) + 14, 5, Duration::ZERO);
+        if silent.fetch_xor(true, Ordering::Relaxed) { without_usage(acts) } else { acts }
     });
     let mut generator = generator(&server.url(), Route::Chat, workload(SHORT));
     let unknown = run_with(&generator, &plan(60.0));
     assert!(unknown.requests.iter().any(|r| r.isl.is_none() && r.osl.is_none()));
     generator.target.tokenizer = Some(tokenizer().into());
     let counted = run_with(&generator, &plan(60.0));
-    let completed = counted.requests.iter().filter(|r| r.outcome == Outcome::Completed);
-    let completed: Vec<_> = completed.collect();
+    let completed = completed(&counted);
     assert!(completed.iter().all(|request| request.osl == Some(5)));
     let by = |isl| completed.iter().filter(|request| request.isl == Some(isl)).count();
     assert!(by(40) > 0 && by(54) > 0 && by(40) + by(54) == completed.len());
@@ -220,8 +221,7 @@ fn where_the_server_counts_no_tokens_the_tokenizer_does() {
 #[test]
 fn an_answer_that_is_not_all_text_is_not_counted() {
     let server = Server::start(|asked| {
-        let mut acts = chat(words(asked), 5, Duration::ZERO);
-        acts.retain(|act| !says(act, "usage"));
+        let mut acts = without_usage(chat(words(asked), 5, Duration::ZERO));
         let call = r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{"}}]}}]}"#;
         acts.insert(2, Act::Say(chunk(&format!("data: {call}\n\n"))));
         acts
@@ -229,12 +229,7 @@ fn an_answer_that_is_not_all_text_is_not_counted() {
     let mut generator = generator(&server.url(), Route::Chat, workload(SHORT));
     generator.target.tokenizer = Some(tokenizer().into());
     let record = run_with(&generator, &plan(60.0));
-    let completed = record.requests.iter().filter(|r| r.outcome == Outcome::Completed);
-    let completed: Vec<_> = completed.collect();
+    let completed = completed(&record);
     assert!(!completed.is_empty());
     assert!(completed.iter().all(|request| request.osl.is_none() && request.events == 6));
-}
-
-fn says(act: &Act, part: &str) -> bool {
-    matches!(act, Act::Say(bytes) if bytes.windows(part.len()).any(|w| w == part.as_bytes()))
 }

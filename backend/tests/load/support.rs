@@ -172,6 +172,14 @@ pub(crate) fn chat(prompt: usize, tokens: usize, gap: Duration) -> Vec<Act> {
     acts
 }
 
+/// The same answer without usage.
+pub(crate) fn without_usage(mut acts: Vec<Act>) -> Vec<Act> {
+    let says =
+        |act: &Act| matches!(act, Act::Say(bytes) if bytes.windows(5).any(|w| w == b"usage"));
+    acts.retain(|act| !says(act));
+    acts
+}
+
 /// Words of a chat request's messages.
 pub(crate) fn words(asked: &Asked) -> usize {
     let body: serde_json::Value = serde_json::from_str(&asked.body).unwrap();

@@ -133,30 +133,28 @@ impl Note {
     /// The figures and names of a sentence of this form; `None` for any other sentence.
     #[must_use]
     pub fn parts(self, sentence: &str) -> Option<Vec<&str>> {
-        let mut between = self.0.split(GAP);
-        let mut rest = sentence.strip_prefix(between.next()?)?;
+        let Some((form, end)) = self.0.rsplit_once(GAP) else {
+            return (sentence == self.0).then(Vec::new);
+        };
+        let mut texts = form.split(GAP);
+        let mut rest = sentence.strip_prefix(texts.next()?)?.strip_suffix(end)?;
         let mut parts = Vec::new();
-        let mut between = between.peekable();
-        while let Some(next) = between.next() {
-            let (part, after) = match between.peek() {
-                Some(_) => rest.split_once(next)?,
-                None => (rest.strip_suffix(next)?, ""),
-            };
+        for text in texts {
+            let (part, after) = rest.split_once(text)?;
             parts.push(part);
             rest = after;
         }
-        rest.is_empty().then_some(parts)
+        parts.push(rest);
+        Some(parts)
     }
 }
 
 /// A form with its gaps filled, in their order.
-pub(crate) fn fill(form: &str, parts: &[&dyn Display]) -> String {
-    let mut parts = parts.iter();
-    let mut said = String::new();
-    for (at, text) in form.split(GAP).enumerate() {
-        if let Some(part) = (at > 0).then(|| parts.next()).flatten() {
-            said.push_str(&part.to_string());
-        }
+pub(crate) fn fill(form: &str, parts: impl IntoIterator<Item = impl Display>) -> String {
+    let mut texts = form.split(GAP);
+    let mut said = texts.next().unwrap_or_default().to_owned();
+    for (part, text) in parts.into_iter().zip(texts) {
+        said.push_str(&part.to_string());
         said.push_str(text);
     }
     said

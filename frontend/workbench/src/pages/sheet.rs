@@ -1,5 +1,7 @@
 //! A promise sheet with the reader's limits in place of its own.
 
+use std::str::FromStr;
+
 use maud::{Markup, html};
 use tokencap_shared::format::count;
 use tokencap_shared::promise::{Fields, GapQuantile, ItlRule, PromiseSheet, Tier};
@@ -63,23 +65,21 @@ struct Typed<'a> {
 impl Typed<'_> {
     /// A number strictly between two.
     fn number(&mut self, name: &str, between: std::ops::Range<f64>) -> Option<f64> {
-        let typed = self.query.chosen(name)?;
-        let number = typed.trim().parse().ok();
-        let number = number.filter(|number| between.start < *number && *number < between.end);
-        if number.is_none() {
-            self.wrong.push(typed.to_owned());
-        }
-        number
+        self.value(name, |number| between.start < *number && *number < between.end)
     }
 
     /// A count of tokens, at least so many.
     fn tokens(&mut self, name: &str, least: u32) -> Option<u32> {
+        self.value(name, |tokens| *tokens >= least)
+    }
+
+    fn value<T: FromStr>(&mut self, name: &str, fits: impl FnOnce(&T) -> bool) -> Option<T> {
         let typed = self.query.chosen(name)?;
-        let tokens = typed.trim().parse().ok().filter(|tokens| *tokens >= least);
-        if tokens.is_none() {
+        let value = typed.trim().parse().ok().filter(fits);
+        if value.is_none() {
             self.wrong.push(typed.to_owned());
         }
-        tokens
+        value
     }
 }
 

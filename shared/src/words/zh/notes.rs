@@ -1,7 +1,5 @@
 //! Simplified Chinese: what the measuring side left in a bundle.
 
-use std::fmt::Display;
-
 use super::super::EN;
 use super::ZH;
 use crate::bundle::{Note, fill};
@@ -60,9 +58,7 @@ const NOTES: [(Note, &str); Note::ALL.len()] = [
 pub(super) fn note(sentence: &str) -> String {
     let known = |(note, zh): &(Note, &'static str)| Some((*zh, note.parts(sentence)?));
     let Some((zh, parts)) = NOTES.iter().find_map(known) else { return sentence.to_owned() };
-    let parts: Vec<&str> = parts.into_iter().map(promise).collect();
-    let parts: Vec<&dyn Display> = parts.iter().map(|part| part as &dyn Display).collect();
-    fill(zh, &parts)
+    fill(zh, parts.into_iter().map(promise))
 }
 
 /// A promise by its Chinese name; anything else as it is.
@@ -73,6 +69,8 @@ fn promise(part: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Display;
+
     use super::*;
 
     #[test]
