@@ -1,6 +1,8 @@
 //! The zip archive around the members: known names only, capped before anything is unpacked,
 //! and nothing is ever written to a disk by a name that stands in it.
 
+use std::borrow::Cow;
+
 use super::error::BundleError;
 use super::unzip::{Entry, Method, directory};
 
@@ -30,32 +32,33 @@ const RATIO_FROM: u64 = 4 << 20;
 /// How many characters of a foreign name an error shows.
 const MAX_SHOWN: usize = 80;
 
-/// A member's bytes, and their checksum in the archive.
+/// A member's bytes, in their place in the archive where they are not packed, and their checksum
+/// there.
 #[derive(Clone, Debug)]
-pub(super) struct Member {
-    pub(super) contents: Vec<u8>,
+pub(super) struct Member<'a> {
+    pub(super) contents: Cow<'a, [u8]>,
     pub(super) crc: u32,
 }
 
 /// Every member once, in the order of a bundle: the manifest, the raw records, then sign-offs by
 /// name.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Members(Vec<(String, Member)>);
+pub(super) struct Members<'a>(Vec<(String, Member<'a>)>);
 
-impl Members {
+impl<'a> Members<'a> {
     /// A member.
-    pub(super) fn get(&self, name: &str) -> Option<&Member> {
+    pub(super) fn get(&self, name: &str) -> Option<&Member<'a>> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, member)| member)
     }
 
     /// Takes a member out.
-    pub(super) fn remove(&mut self, name: &str) -> Option<Member> {
+    pub(super) fn remove(&mut self, name: &str) -> Option<Member<'a>> {
         let at = self.0.iter().position(|(known, _)| known == name)?;
         Some(self.0.remove(at).1)
     }
 
     /// Puts a member in its place, or in that of another one of its name.
-    pub(super) fn insert(&mut self, name: String, member: Member) {
+    pub(super) fn insert(&mut self, name: String, member: Member<'a>) {
         self.remove(&name);
         let place = |name: &str| {
             let fixed = [MANIFEST].into_iter().chain(DIGESTED);
@@ -67,14 +70,14 @@ impl Members {
     }
 
     /// All of them.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Member)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Member<'a>)> {
         self.0.iter().map(|(name, member)| (name.as_str(), member))
     }
 }
 
-impl IntoIterator for Members {
-    type Item = (String, Member);
-    type IntoIter = std::vec::IntoIter<(String, Member)>;
+impl<'a> IntoIterator for Members<'a> {
+    type Item = (String, Member<'a>);
+    type IntoIter = std::vec::IntoIter<(String, Member<'a>)>;
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
     }
@@ -115,7 +118,7 @@ pub(super) fn cap(member: &str) -> Option<u64> {
 }
 
 /// Unpacks every member, after all of them have passed every check that their directory allows.
-pub(super) fn unpack(bytes: &[u8]) -> Result<Members, BundleError> {
+pub(super) fn unpack(bytes: &[u8]) -> Result<Members<'_>, BundleError> {
     if !bytes.starts_with(b"PK") {
         return Err(BundleError::NotABundle);
     }

@@ -1,5 +1,6 @@
 //! Reading a bundle: from bytes that nobody vouches for to evidence that is whole and consistent.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -80,7 +81,7 @@ async fn read_at(bytes: &[u8], pace: &mut Pace<'_>) -> Result<(Bundle, Seal), Bu
     let telemetry = telemetry::read(&take(&mut members, TELEMETRY)?, pace).await?;
     let mut signoffs = BTreeMap::new();
     for (member, Member { contents, .. }) in members {
-        let text = String::from_utf8(contents).map_err(|_| BundleError::DamagedMember {
+        let text = String::from_utf8(contents.into_owned()).map_err(|_| BundleError::DamagedMember {
             member: member.clone(),
             problem: "it is no text".to_owned(),
         })?;
@@ -107,7 +108,7 @@ async fn digest_at(contents: &[u8], pace: &mut Pace<'_>) -> Vec<u8> {
     hasher.finalize().to_vec()
 }
 
-fn take(members: &mut Members, member: &str) -> Result<Vec<u8>, BundleError> {
+fn take<'a>(members: &mut Members<'a>, member: &str) -> Result<Cow<'a, [u8]>, BundleError> {
     members.remove(member).map(|member| member.contents).ok_or_else(|| missing(member))
 }
 

@@ -180,8 +180,12 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// The next row, and the stored mean of its gaps.
-    fn next(&mut self, texts: &mut Texts) -> Result<(Request, Option<Nanos>), RowFault> {
+    /// Reads the next row, and gives the stored mean of its gaps.
+    fn read_row(
+        &mut self,
+        requests: &mut Vec<Request>,
+        texts: &mut Texts,
+    ) -> Result<Option<Nanos>, RowFault> {
         let step = self.step.required()?.cast_unsigned();
         let session = self.session.required()?.cast_unsigned();
         let turn = self.turn.required()?.cast_unsigned();
@@ -211,7 +215,7 @@ impl<'a> Columns<'a> {
         let status = self.status.next()?.map(u16::try_from).transpose();
         let status = status.map_err(|_| Fault("status", "an HTTP status has at most 65,535"))?;
         let error = self.error.next()?.map(|text| texts.error(text)).transpose()?;
-        let request = Request {
+        requests.push(Request {
             step,
             session,
             turn,
@@ -229,8 +233,8 @@ impl<'a> Columns<'a> {
             outcome,
             status,
             error,
-        };
-        Ok((request, mean))
+        });
+        Ok(mean)
     }
 }
 
@@ -310,15 +314,15 @@ pub(super) async fn read(
         let mut columns = Columns::open(&mut group).map_err(|fault| table.damaged(fault))?;
         for _ in 0..group.rows {
             let row = requests.len();
-            let (request, mean) = columns.next(&mut texts).map_err(|fault| match fault {
+            let mean = columns.read_row(&mut requests, &mut texts).map_err(|fault| match fault {
                 RowFault::Page(fault) => table.damaged(fault),
                 RowFault::Value(fault) => fault.at(row),
             })?;
-            rules.check(&request).map_err(|fault| fault.at(row))?;
-            if mean != mean_gap(&request) {
+            let request = &requests[row];
+            rules.check(request).map_err(|fault| fault.at(row))?;
+            if mean != mean_gap(request) {
                 return Err(Fault("gap_mean_ns", "it is not (last − first) / (events − 1)").at(row));
             }
-            requests.push(request);
             pace.rows(requests.len(), table.rows).await;
         }
     }

@@ -3,12 +3,14 @@
 use super::requests::Fault;
 use crate::record::Request;
 use crate::step::Step;
+use crate::units::Moment;
 
 /// The rules, over requests in the order of the table.
 pub(super) struct Rules {
     /// Ids of the manifest's steps, ascending.
     steps: Vec<u32>,
-    previous: Option<Request>,
+    /// The previous request's step, and when it was sent.
+    previous: Option<(u32, Moment)>,
 }
 
 impl Rules {
@@ -19,17 +21,17 @@ impl Rules {
 
     /// Checks the next request.
     pub(super) fn check(&mut self, request: &Request) -> Result<(), Fault> {
-        if self.previous.is_none_or(|previous| previous.step != request.step)
+        if self.previous.is_none_or(|(step, _)| step != request.step)
             && self.steps.binary_search(&request.step).is_err()
         {
             return Err(Fault("step", "the manifest has no such step"));
         }
         if let Some(previous) = self.previous
-            && (previous.step, previous.sent) > (request.step, request.sent)
+            && previous > (request.step, request.sent)
         {
             return Err(Fault("sent_ns", "rows stand in the order of steps, then of sending"));
         }
-        self.previous = Some(*request);
+        self.previous = Some((request.step, request.sent));
         times(request)?;
         gaps(request)?;
         if let (Some(cached), Some(isl)) = (request.cached, request.isl)

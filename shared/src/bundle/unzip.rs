@@ -2,6 +2,8 @@
 //! else. Everything that the archive says twice must be said alike, no two entries may share
 //! bytes, and the work is bounded by the number of entries that the caller allows.
 
+use std::borrow::Cow;
+
 use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 
 use super::crc::crc32;
@@ -180,12 +182,12 @@ fn entry<'a>(
     Ok((entry, (header, files.len() - own.0.len())))
 }
 
-impl Entry<'_> {
-    /// The contents, exactly as long as declared and of the declared checksum. Allocates what the
-    /// directory declares: the caller has compared that with what is there.
-    pub(super) fn unpack(&self) -> Result<Vec<u8>, Fault> {
+impl<'a> Entry<'a> {
+    /// The contents, exactly as long as declared and of the declared checksum. What is packed is
+    /// allocated as the directory declares it: the caller has compared that with what is there.
+    pub(super) fn unpack(&self) -> Result<Cow<'a, [u8]>, Fault> {
         let contents = match self.method {
-            Method::Stored if self.size == self.packed.len() as u64 => self.packed.to_vec(),
+            Method::Stored if self.size == self.packed.len() as u64 => Cow::Borrowed(self.packed),
             Method::Deflated => {
                 let mut contents = vec![0; self.size as usize];
                 let packed = std::iter::once(self.packed);
@@ -193,7 +195,7 @@ impl Entry<'_> {
                 if unpacked != Ok(contents.len()) {
                     return Err("it cannot be unpacked, or to another length than declared");
                 }
-                contents
+                contents.into()
             }
             Method::Stored | Method::Other => return Err("its length is not the declared one"),
         };

@@ -52,8 +52,8 @@ pub fn write(bundle: &Bundle) -> Result<Vec<u8>, BundleError> {
 /// too many of them.
 pub fn with_signoff(bytes: &[u8], name: &str, envelope: &str) -> Result<Vec<u8>, BundleError> {
     let mut members = unpack(bytes)?;
-    let contents = envelope.as_bytes().to_vec();
-    let crc = crc32(&contents);
+    let contents = envelope.as_bytes().into();
+    let crc = crc32(envelope.as_bytes());
     members.insert(checked_signoff_member(name)?, Member { contents, crc });
     pack(&in_order(&members))
 }

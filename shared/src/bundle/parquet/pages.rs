@@ -18,7 +18,7 @@ pub(crate) trait Value<'a>: Copy {
     fn plain(bytes: &mut &'a [u8]) -> Result<Self>;
 
     /// The value of a whole number; `None` for values that are none.
-    fn of_number(number: i64) -> Option<Self>;
+    const OF_NUMBER: Option<fn(i64) -> Self>;
 }
 
 impl Value<'_> for i32 {
@@ -27,10 +27,8 @@ impl Value<'_> for i32 {
         Ok(bytes.iter().rev().fold(0, |value, byte| value << 8 | Self::from(*byte)))
     }
 
-    fn of_number(number: i64) -> Option<Self> {
-        // Differences of 32 bits wrap around there, not at 64.
-        Some(number as Self)
-    }
+    // Differences of 32 bits wrap around there, not at 64.
+    const OF_NUMBER: Option<fn(i64) -> Self> = Some(|number| number as Self);
 }
 
 impl Value<'_> for i64 {
@@ -39,9 +37,7 @@ impl Value<'_> for i64 {
         Ok(bytes.iter().rev().fold(0, |value, byte| value << 8 | Self::from(*byte)))
     }
 
-    fn of_number(number: i64) -> Option<Self> {
-        Some(number)
-    }
+    const OF_NUMBER: Option<fn(i64) -> Self> = Some(|number| number);
 }
 
 impl Value<'_> for f64 {
@@ -49,9 +45,7 @@ impl Value<'_> for f64 {
         <i64 as Value>::plain(bytes).map(|bits| Self::from_bits(bits.cast_unsigned()))
     }
 
-    fn of_number(_: i64) -> Option<Self> {
-        None
-    }
+    const OF_NUMBER: Option<fn(i64) -> Self> = None;
 }
 
 impl<'a> Value<'a> for &'a [u8] {
@@ -60,9 +54,7 @@ impl<'a> Value<'a> for &'a [u8] {
         take(bytes, length)
     }
 
-    fn of_number(_: i64) -> Option<Self> {
-        None
-    }
+    const OF_NUMBER: Option<fn(i64) -> Self> = None;
 }
 
 /// A column of a row group, read row by row.
@@ -234,8 +226,8 @@ impl<'a, T: Value<'a>> Column<'a, T> {
                     Ok(())
                 })?;
             }
-            Some(DELTA_BINARY_PACKED) if T::of_number(0).is_some() => {
-                deltas(page, count, |number| values.extend(T::of_number(number)))?;
+            Some(DELTA_BINARY_PACKED) => {
+                deltas(page, count, values, T::OF_NUMBER.ok_or(UNUSUAL)?)?;
             }
             _ => return Err(UNUSUAL),
         }
