@@ -3,14 +3,14 @@
 
 use js_sys::{Array, Promise, Uint8Array};
 use leptos::prelude::*;
-use tokencap_shared::signoff::SignOff;
+use tokencap_shared::signoff::{Recomputed, SignOff};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
 use crate::browser;
 use crate::state::State;
-use crate::state::library::{Key, Library};
+use crate::state::library::{Key, Library, Loaded};
 use crate::state::prices::{Item, Prices};
 use crate::state::reading;
 
@@ -31,11 +31,6 @@ pub(crate) async fn ask(name: &str, arguments: &[JsValue]) -> Result<JsValue, St
     answer.map_err(|error| error.as_string().unwrap_or_default())
 }
 
-/// Lays a bundle on the bench.
-pub(crate) async fn lay(key: Key, name: String, bytes: Uint8Array) -> Result<(), String> {
-    ask("hold", &[key.into(), name.into(), bytes.into()]).await.map(|_| ())
-}
-
 /// Lays every open bundle on the bench, and takes closed ones off it.
 pub(crate) async fn hold(library: Library) -> Result<(), String> {
     let open: Vec<(Key, String)> = library.loaded.with_untracked(|loaded| {
@@ -48,7 +43,7 @@ pub(crate) async fn hold(library: Library) -> Result<(), String> {
     for (key, name) in open.into_iter().filter(|(key, _)| missing.contains(key)) {
         let Some(source) = library.source(key) else { continue };
         let Ok(bytes) = reading::bytes(source).await else { continue };
-        lay(key, name, Uint8Array::from(&bytes[..])).await?;
+        ask("hold", &[key.into(), name.into(), Uint8Array::from(&bytes[..]).into()]).await?;
     }
     Ok(())
 }
@@ -131,19 +126,28 @@ pub(crate) async fn save(state: State, form: Form) {
     }
 }
 
-/// Finds out what the sign-offs of the open bundles that have any are worth.
+/// Tells the workbench whom the reader trusts.
+pub(crate) async fn trust(library: Library) -> Result<(), String> {
+    ask("trust", &[library.trust.get_value().into()]).await.map(|_| ())
+}
+
+/// Finds out what the sign-offs of the open bundles that have any are worth: their records were
+/// judged here, which need not be done twice.
 pub(crate) async fn verify(library: Library) -> Result<(), String> {
-    let signed: Vec<Key> = library.loaded.with_untracked(|loaded| {
+    let signed: Vec<(Key, String)> = library.loaded.with_untracked(|loaded| {
         let signed = loaded.iter().filter(|bundle| !bundle.bundle.signoffs.is_empty());
-        signed.map(|bundle| bundle.key).collect()
+        let found = |of: &Loaded| Recomputed::of(&of.bundle, &of.seal, &of.capacity);
+        signed
+            .filter_map(|bundle| Some((bundle.key, serde_json::to_string(&found(bundle)).ok()?)))
+            .collect()
     });
     if signed.is_empty() {
         return Ok(());
     }
-    hold(library).await?;
-    ask("trust", &[library.trust.get_value().into()]).await?;
-    for key in signed {
-        let state = ask("signOff", &[key.into(), browser::now().into()]).await?;
+    trust(library).await?;
+    for (key, recomputed) in signed {
+        let arguments = [key.into(), recomputed.into(), browser::now().into()];
+        let state = ask("signOff", &arguments).await?;
         let parts = Array::from(&state);
         let parts: Vec<String> =
             parts.iter().map(|part| part.as_string().unwrap_or_default()).collect();

@@ -1,6 +1,7 @@
 //! `tokencap report`: what bundles prove, in the terminal or for a machine.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use tokencap_shared::capacity;
@@ -102,6 +103,7 @@ impl Shown {
                 Some(other) => (other.clone(), capacity::of_bundle_under(&bundle, other)),
                 None => (bundle.manifest.promise.clone(), own),
             };
+            let capacity = Arc::new(capacity);
             Ok(Entry { name, manifest: bundle.manifest, promise, capacity, sign_off })
         };
         bundles.iter().map(entry).collect()

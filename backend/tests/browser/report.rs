@@ -2,6 +2,7 @@
 //! whether a server offers the bundle or the reader opens the file.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::json;
 use tokencap_shared::capacity;
@@ -45,7 +46,7 @@ fn native(prices: Option<PriceSheet>) -> Report {
     let entry = Entry {
         name: NAME.to_owned(),
         promise: bundle.manifest.promise.clone(),
-        capacity: capacity::of_bundle(&bundle),
+        capacity: Arc::new(capacity::of_bundle(&bundle)),
         manifest: bundle.manifest,
         sign_off: SignOff::Unsigned,
     };

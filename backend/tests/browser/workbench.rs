@@ -1,6 +1,7 @@
 //! Engineers' pages, sign-offs and other tools' results, in the browser.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use fantoccini::Locator;
 use serde_json::json;
@@ -63,7 +64,7 @@ async fn a_run_is_shown_in_full_in_both_languages_and_judged_anew_under_other_pr
     let entry = Entry {
         name: "toy.tokencap".to_owned(),
         promise: run.manifest.promise.clone(),
-        capacity: capacity::of_bundle(&run),
+        capacity: Arc::new(capacity::of_bundle(&run)),
         manifest: run.manifest,
         sign_off: SignOff::Unsigned,
     };

@@ -97,5 +97,20 @@ fn bind(module: &Path) -> Result<Compiled, BuildError> {
         snippets.insert(format!("snippets/{path}"), js.clone());
     }
     let js = output.js().to_owned();
-    Ok(Compiled { wasm: output.wasm_mut().emit_wasm(), js, snippets })
+    let wasm = output.wasm_mut();
+    forget_unused(wasm);
+    Ok(Compiled { wasm: wasm.emit_wasm(), js, snippets })
+}
+
+/// Classes of streams that the framework's calls of server functions answer with. There are none of
+/// these here, and whatever is exported stays otherwise.
+const NEVER_MADE: &str = "intounderlying";
+
+fn forget_unused(module: &mut walrus::Module) {
+    let exports = module.exports.iter().filter(|export| export.name.contains(NEVER_MADE));
+    let ids: Vec<_> = exports.map(walrus::Export::id).collect();
+    for id in ids {
+        module.exports.delete(id);
+    }
+    walrus::passes::gc::run(module);
 }

@@ -35,12 +35,12 @@ pub fn assemble(
     };
     let worker = workspace.join("frontend/worker.js");
     let workbench_names = BTreeMap::from([
-        ("workbench", add("workbench", "js", workbench.js.into())?),
+        ("workbench", add("workbench", "js", script(&workbench.js).into())?),
         ("wasm", add("workbench", "wasm", workbench.wasm)?),
     ]);
     let worker = fill(&script(&read(&worker)?), &workbench_names, &worker)?;
     let names = BTreeMap::from([
-        ("app", add("app", "js", app.js.into())?),
+        ("app", add("app", "js", script(&app.js).into())?),
         ("boot", add("boot", "js", script(&read(&workspace.join("frontend/boot.js"))?).into())?),
         ("build_id", build_id.clone()),
         ("csp", CONTENT_SECURITY_POLICY.to_owned()),
@@ -83,10 +83,11 @@ fn style(folder: &Path) -> Result<String, BuildError> {
     files.iter().map(|file| read(file)).collect()
 }
 
-/// A script without its comments, each of which has lines of its own: they are for those who change
-/// it.
+/// A script without its indentation and its comments, each of which has lines of its own: they are
+/// for those who change it.
 fn script(source: &str) -> String {
-    let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let comment = |line: &str| ["//", "/*", "*"].iter().any(|start| line.starts_with(start));
+    let code = source.lines().map(str::trim_start).filter(|line| !comment(line));
     code.map(|line| format!("{line}\n")).collect()
 }
 

@@ -3,10 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use js_sys::Uint8Array;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use tokencap_shared::bundle::{self, Bundle};
+use tokencap_shared::bundle::{self, Bundle, Seal};
 use tokencap_shared::capacity::Capacity;
 use tokencap_shared::signoff::SignOff;
 
@@ -29,6 +28,8 @@ pub(crate) struct Loaded {
     pub(crate) name: String,
     /// What it holds.
     pub(crate) bundle: Arc<Bundle>,
+    /// What its signatures are about.
+    pub(crate) seal: Seal,
     /// What that proves.
     pub(crate) capacity: Arc<Capacity>,
     /// What its sign-offs are worth: nothing, until they are verified.
@@ -227,11 +228,12 @@ impl Library {
             let name = source.name();
             self.stage(key, Stage::Reading);
             browser::breathe().await;
-            match self.read(key, &name, source.clone()).await {
-                Ok((bundle, capacity)) => {
+            match self.read(key, source.clone()).await {
+                Ok((bundle, seal, capacity)) => {
                     let (bundle, capacity) = (Arc::new(bundle), Arc::new(capacity));
                     self.sources.update_value(|sources| sources.push((key, source)));
-                    self.add(Loaded { key, name, bundle, capacity, sign_off: SignOff::Unsigned });
+                    let sign_off = SignOff::Unsigned;
+                    self.add(Loaded { key, name, bundle, seal, capacity, sign_off });
                 }
                 Err(refusal) => self.refuse(name, refusal),
             }
@@ -242,17 +244,11 @@ impl Library {
         }
     }
 
-    async fn read(
-        self,
-        key: Key,
-        name: &str,
-        source: Source,
-    ) -> Result<(Bundle, Capacity), Refusal> {
+    async fn read(self, key: Key, source: Source) -> Result<(Bundle, Seal, Capacity), Refusal> {
         let bytes = reading::bytes(source).await?;
         if bundle::has_signoffs(&bytes) {
-            // The worker judges it too, at the same time. What it cannot open is refused below.
-            let (name, bytes) = (name.to_owned(), Uint8Array::from(&bytes[..]));
-            spawn_local(async move { drop(workbench::lay(key, name, bytes).await) });
+            // What checks signatures is loaded meanwhile.
+            spawn_local(async move { drop(workbench::trust(self).await) });
         }
         browser::breathe().await;
         reading::read(bytes, |stage| self.stage(key, stage)).await

@@ -51,7 +51,7 @@ impl State {
                     name: loaded.name.clone(),
                     manifest: loaded.bundle.manifest.clone(),
                     promise: loaded.bundle.manifest.promise.clone(),
-                    capacity: (*loaded.capacity).clone(),
+                    capacity: loaded.capacity.clone(),
                     sign_off: loaded.sign_off.clone(),
                 });
                 Report::new(entries.collect(), None)

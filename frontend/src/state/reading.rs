@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use tokencap_shared::bundle::{self, Bundle, BundleError, Progress};
+use tokencap_shared::bundle::{self, Bundle, BundleError, Progress, Seal};
 use tokencap_shared::capacity::{self, Capacity};
 
 use super::library::{Source, Stage};
@@ -32,8 +32,8 @@ pub(crate) enum Refusal {
 pub(super) async fn read(
     bytes: Vec<u8>,
     stage: impl Fn(Stage),
-) -> Result<(Bundle, Capacity), Refusal> {
-    let bundle = unpack(&bytes, &stage).await?;
+) -> Result<(Bundle, Seal, Capacity), Refusal> {
+    let (bundle, seal) = unpack(&bytes, &stage).await?;
     drop(bytes);
     let of = bundle.manifest.steps.len();
     let mut judged = Vec::with_capacity(of);
@@ -44,7 +44,7 @@ pub(super) async fn read(
     }
     let manifest = &bundle.manifest;
     let capacity = capacity::of_steps(judged, &manifest.promise, manifest.deployment.gpus_serving);
-    Ok((bundle, capacity))
+    Ok((bundle, seal, capacity))
 }
 
 /// The bytes of a bundle, from wherever it comes.
@@ -60,7 +60,7 @@ pub(crate) async fn bytes(source: Source) -> Result<Vec<u8>, Refusal> {
     }
 }
 
-async fn unpack(bytes: &[u8], stage: &impl Fn(Stage)) -> Result<Bundle, Refusal> {
+async fn unpack(bytes: &[u8], stage: &impl Fn(Stage)) -> Result<(Bundle, Seal), Refusal> {
     if bytes.is_empty() {
         return Err(Refusal::EmptyFile);
     }
@@ -71,5 +71,5 @@ async fn unpack(bytes: &[u8], stage: &impl Fn(Stage)) -> Result<Bundle, Refusal>
         Box::pin(browser::breathe())
     };
     let opened = bundle::open_in_slices(bytes, &mut pause).await;
-    opened.map(|(bundle, _)| bundle).map_err(|error| Refusal::Bundle(Arc::new(error)))
+    opened.map_err(|error| Refusal::Bundle(Arc::new(error)))
 }

@@ -1,6 +1,9 @@
 //! What lies on the bench: judged bundles and other tools' results; and whom the reader trusts.
 
-use tokencap_shared::bundle::{self, Bundle, BundleError, Seal};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokencap_shared::bundle::{self, Bundle, BundleError};
 use tokencap_shared::capacity::{self, Capacity};
 use tokencap_shared::format::short_id;
 use tokencap_shared::import::{self, File, Import, ImportError};
@@ -9,7 +12,7 @@ use tokencap_shared::money::PriceSheet;
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::query::Query;
 use tokencap_shared::report::{Entry, Report};
-use tokencap_shared::signoff::{self, SignOff, Trust, UtcTime, Verification};
+use tokencap_shared::signoff::{Recomputed, SignOff, Trust, UtcTime, Verification};
 
 /// The bench.
 #[derive(Debug, Default)]
@@ -20,6 +23,8 @@ pub(crate) struct Bench {
     pub(crate) imported: Vec<Imported>,
     /// Whom the reader trusts.
     pub(crate) trust: Trust,
+    /// What the sign-offs of open bundles are worth, also of those that do not lie here.
+    verified: BTreeMap<u32, Verification>,
     /// What was being measured when the server last said so.
     pub(crate) live: Vec<Live>,
     /// Names of the bundles that were measured to their end since the page is open.
@@ -44,12 +49,10 @@ pub(crate) struct Item {
     pub(crate) name: String,
     /// Records and declaration.
     pub(crate) bundle: Bundle,
-    /// `None` for other tools' results, which nobody can sign.
-    seal: Option<Seal>,
+    /// Not so other tools' results, which nobody can sign or quote.
+    pub(crate) is_measured: bool,
     /// What they prove under the bundle's own promise sheet.
-    pub(crate) capacity: Capacity,
-    /// What its sign-offs are worth; `None` until somebody asked.
-    pub(crate) signatures: Option<Verification>,
+    pub(crate) capacity: Arc<Capacity>,
 }
 
 impl Bench {
@@ -60,14 +63,15 @@ impl Bench {
         name: &str,
         contents: &[u8],
     ) -> Result<(), BundleError> {
-        let (bundle, seal) = bundle::open(contents)?;
-        let capacity = capacity::of_bundle(&bundle);
+        let bundle = bundle::read(contents)?;
+        let capacity = Arc::new(capacity::of_bundle(&bundle));
         self.items.retain(|item| item.key != key);
-        let (name, seal) = (name.to_owned(), Some(seal));
-        // Where nobody signed nothing is to be verified.
-        let unsigned = Verification { state: SignOff::Unsigned, signatures: Vec::new() };
-        let signatures = bundle.signoffs.is_empty().then_some(unsigned);
-        self.items.push(Item { key, name, bundle, seal, capacity, signatures });
+        if bundle.signoffs.is_empty() {
+            // Nothing is to be verified.
+            let unsigned = Verification { state: SignOff::Unsigned, signatures: Vec::new() };
+            self.verified.insert(key, unsigned);
+        }
+        self.items.push(Item { key, name: name.to_owned(), bundle, is_measured: true, capacity });
         Ok(())
     }
 
@@ -88,10 +92,10 @@ impl Bench {
         }
         let mut run = String::new();
         if let Some(bundle) = import::to_bundle(&found.runs, sheet, &files) {
-            let capacity = capacity::of_bundle(&bundle);
+            let capacity = Arc::new(capacity::of_bundle(&bundle));
             run.push_str(short_id(&bundle.manifest.run));
             let name = names.join(", ");
-            self.items.push(Item { key, name, bundle, seal: None, capacity, signatures: None });
+            self.items.push(Item { key, name, bundle, is_measured: false, capacity });
         }
         self.imported.push(Imported { key, found, sheet: sheet.clone() });
         Ok(run)
@@ -101,6 +105,7 @@ impl Bench {
     pub(crate) fn keep_only(&mut self, keys: &[u32]) -> Vec<u32> {
         self.items.retain(|item| keys.contains(&item.key));
         self.imported.retain(|imported| keys.contains(&imported.key));
+        self.verified.retain(|key, _| keys.contains(key));
         let here = |key: &u32| {
             self.items.iter().any(|item| item.key == *key)
                 || self.imported.iter().any(|imported| imported.key == *key)
@@ -117,18 +122,40 @@ impl Bench {
         self.live = now;
     }
 
-    /// What the sign-offs of a bundle are worth; `None` if it does not lie here.
-    pub(crate) fn verify(&mut self, key: u32, now: &UtcTime) -> Option<SignOff> {
-        let item = self.items.iter_mut().find(|item| item.key == key)?;
-        let Item { bundle, seal: Some(seal), capacity, .. } = &*item else { return None };
-        let found = signoff::verify(bundle, seal, capacity, &self.trust, now);
-        Some(item.signatures.insert(found).state.clone())
+    /// What the sign-offs of an open bundle are worth.
+    pub(crate) fn verify(&mut self, key: u32, found: &Recomputed, now: &UtcTime) -> SignOff {
+        let verified = found.verify(&self.trust, now);
+        let state = verified.state.clone();
+        self.verified.insert(key, verified);
+        state
+    }
+
+    /// What the sign-offs of a bundle here are worth; `None` until the page asked.
+    pub(crate) fn verified(&self, item: &Item) -> Option<&Verification> {
+        self.verified.get(&item.key)
     }
 
     /// The report of what was measured.
     pub(crate) fn report(&self, prices: Option<PriceSheet>) -> Report {
-        let measured = self.items.iter().filter(|item| item.is_measured());
-        Report::new(measured.map(Item::entry).collect(), prices)
+        let measured = self.items.iter().filter(|item| item.is_measured);
+        Report::new(measured.map(|item| self.entry(item)).collect(), prices)
+    }
+
+    /// The report of one bundle.
+    pub(crate) fn report_of(&self, item: &Item) -> Report {
+        Report::new(vec![self.entry(item)], None)
+    }
+
+    fn entry(&self, item: &Item) -> Entry {
+        Entry {
+            name: item.name.clone(),
+            manifest: item.bundle.manifest.clone(),
+            promise: item.bundle.manifest.promise.clone(),
+            capacity: item.capacity.clone(),
+            sign_off: self
+                .verified(item)
+                .map_or(SignOff::Unsigned, |verified| verified.state.clone()),
+        }
     }
 
     /// The bundle whose run a query's field names by its beginning.
@@ -139,31 +166,8 @@ impl Bench {
 }
 
 impl Item {
-    /// Whether this was measured here, and may be signed and quoted.
-    pub(crate) const fn is_measured(&self) -> bool {
-        self.seal.is_some()
-    }
-
     /// How a query names it.
     pub(crate) fn id(&self) -> &str {
         short_id(&self.bundle.manifest.run)
-    }
-
-    /// Its report.
-    pub(crate) fn report(&self) -> Report {
-        Report::new(vec![self.entry()], None)
-    }
-
-    fn entry(&self) -> Entry {
-        Entry {
-            name: self.name.clone(),
-            manifest: self.bundle.manifest.clone(),
-            promise: self.bundle.manifest.promise.clone(),
-            capacity: self.capacity.clone(),
-            sign_off: match &self.signatures {
-                Some(found) => found.state.clone(),
-                None => SignOff::Unsigned,
-            },
-        }
     }
 }

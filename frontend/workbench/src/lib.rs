@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use tokencap_shared::promise::PromiseSheet;
 use tokencap_shared::query::Query;
 use tokencap_shared::report::export;
-use tokencap_shared::signoff::{Trust, UtcTime};
+use tokencap_shared::signoff::{Recomputed, Trust, UtcTime};
 use tokencap_shared::words::Lang;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -63,15 +63,16 @@ pub fn trust(text: &str) -> Result<usize, String> {
     Ok(keys)
 }
 
-/// What the sign-offs of a bundle on the bench are worth at `now` (UTC, RFC 3339), in parts.
+/// What the sign-offs of an open bundle are worth at `now` (UTC, RFC 3339), in parts; `recomputed`
+/// is what the page found out about it ([`tokencap_shared::signoff::Recomputed`], as JSON).
 ///
 /// # Errors
-/// If the bundle is not on the bench, or the clock makes no sense.
+/// If the clock makes no sense, or the page and this module are not of one version.
 #[wasm_bindgen(js_name = signOff)]
-pub fn sign_off(key: u32, now: &str) -> Result<Vec<String>, String> {
+pub fn sign_off(key: u32, recomputed: &str, now: &str) -> Result<Vec<String>, String> {
     let now: UtcTime = now.parse().map_err(|error| format!("{error}"))?;
-    let state = BENCH.with_borrow_mut(|bench| bench.verify(key, &now));
-    Ok(state.ok_or("this bundle is not on the bench")?.parts())
+    let found: Recomputed = serde_json::from_str(recomputed).map_err(|error| error.to_string())?;
+    Ok(BENCH.with_borrow_mut(|bench| bench.verify(key, &found, &now)).parts())
 }
 
 /// A page, for its query, in a language, in this many pixels.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::archive::{
@@ -21,7 +21,7 @@ use crate::format::hex;
 const HASHED_AT_ONCE: usize = 2 << 20;
 
 /// What a bundle's file itself is: what signatures are about.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seal {
     /// SHA-256 in hex of every member but sign-offs, the manifest included, by name.
     pub digests: BTreeMap<String, String>,
@@ -81,10 +81,11 @@ async fn read_at(bytes: &[u8], pace: &mut Pace<'_>) -> Result<(Bundle, Seal), Bu
     let telemetry = telemetry::read(&take(&mut members, TELEMETRY)?, pace).await?;
     let mut signoffs = BTreeMap::new();
     for (member, Member { contents, .. }) in members {
-        let text = String::from_utf8(contents.into_owned()).map_err(|_| BundleError::DamagedMember {
-            member: member.clone(),
-            problem: "it is no text".to_owned(),
-        })?;
+        let text =
+            String::from_utf8(contents.into_owned()).map_err(|_| BundleError::DamagedMember {
+                member: member.clone(),
+                problem: "it is no text".to_owned(),
+            })?;
         if let Some(name) = signoff_name(&member) {
             signoffs.insert(name.to_owned(), text);
         }

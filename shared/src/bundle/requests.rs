@@ -314,10 +314,11 @@ pub(super) async fn read(
         let mut columns = Columns::open(&mut group).map_err(|fault| table.damaged(fault))?;
         for _ in 0..group.rows {
             let row = requests.len();
-            let mean = columns.read_row(&mut requests, &mut texts).map_err(|fault| match fault {
-                RowFault::Page(fault) => table.damaged(fault),
-                RowFault::Value(fault) => fault.at(row),
-            })?;
+            let mean =
+                columns.read_row(&mut requests, &mut texts).map_err(|fault| match fault {
+                    RowFault::Page(fault) => table.damaged(fault),
+                    RowFault::Value(fault) => fault.at(row),
+                })?;
             let request = &requests[row];
             rules.check(request).map_err(|fault| fault.at(row))?;
             if mean != mean_gap(request) {

@@ -11,6 +11,7 @@ pub mod table;
 pub mod view;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -39,7 +40,7 @@ pub struct Entry {
     /// The sheet it was judged by: its own, or another one.
     pub promise: PromiseSheet,
     /// What the judgement says.
-    pub capacity: Capacity,
+    pub capacity: Arc<Capacity>,
     /// What its signatures are worth, as the caller verified them.
     pub sign_off: SignOff,
 }
@@ -79,7 +80,7 @@ pub struct Row {
     /// What the load was.
     pub workload: Workload,
     /// Every step, λ_slo_max, and the figures at it.
-    pub capacity: Capacity,
+    pub capacity: Arc<Capacity>,
     /// The step whose promise table stands for the row: that of λ_slo_max, else the lowest valid
     /// rate. `None` without a valid step.
     pub shown: Option<u32>,
@@ -109,7 +110,7 @@ impl Entry {
             name,
             manifest: bundle.manifest.clone(),
             promise: promise.clone(),
-            capacity: capacity::of_bundle_under(bundle, promise),
+            capacity: Arc::new(capacity::of_bundle_under(bundle, promise)),
             sign_off,
         }
     }

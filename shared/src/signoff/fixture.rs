@@ -2,7 +2,7 @@
 
 use ed25519_dalek::SigningKey;
 
-use super::{PublicKey, Signer, Trust, TrustedKey, UtcTime, Verification, verify};
+use super::{PublicKey, Recomputed, Signer, Trust, TrustedKey, UtcTime, Verification, verify};
 use crate::bundle::{Bundle, GapHistogram, Manifest, open, with_signoff, write};
 use crate::capacity::{Capacity, of_bundle};
 use crate::promise::Role;
@@ -146,5 +146,10 @@ pub fn signed(run: u8) -> Vec<u8> {
 /// What a reader makes of a file's signatures.
 pub fn verified(bytes: &[u8], trust: &Trust) -> Verification {
     let (bundle, seal, capacity) = opened(bytes);
-    verify(&bundle, &seal, &capacity, trust, &now())
+    let found = verify(&bundle, &seal, &capacity, trust, &now());
+    // Whoever is only told what was recomputed finds the same.
+    let told = serde_json::to_string(&Recomputed::of(&bundle, &seal, &capacity)).expect("JSON");
+    let heard: Recomputed = serde_json::from_str(&told).expect("what was told");
+    assert_eq!(heard.verify(trust, &now()), found);
+    found
 }

@@ -23,7 +23,7 @@ pub use state::{Changed, Problem, SignOff, Signature, Verification};
 pub use statement::{Predicate, Says, Statement, StatementError, Subject};
 pub use time::{TimeError, UtcTime};
 pub use trust::{Revoked, Superseded, Trust, TrustedKey};
-pub use verify::verify;
+pub use verify::{Recomputed, verify};
 
 #[cfg(test)]
 mod tampering;

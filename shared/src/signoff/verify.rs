@@ -1,6 +1,8 @@
 //! Verification: first every number again from the raw records, then every signature.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
 
 use super::dsse::Envelope;
 use super::numbers::{SignedNumbers, differences};
@@ -25,45 +27,82 @@ pub fn verify(
     trust: &Trust,
     now: &UtcTime,
 ) -> Verification {
-    let numbers = SignedNumbers::of(&bundle.manifest, capacity).ok();
-    let check = Check { bundle, seal, numbers, trust, now };
-    let mut signatures = Vec::new();
-    let mut withdrawn = None;
-    let mut keys = BTreeSet::new();
-    for (file, text) in &bundle.signoffs {
-        let (mut signature, says) = check.one(file, text);
-        match says {
-            Some(Says::Revoke { reason }) if signature.problem.is_none() => {
-                withdrawn = Some(SignOff::Revoked { reason });
-            }
-            Some(Says::Supersede { by }) if signature.problem.is_none() => {
-                withdrawn.get_or_insert(SignOff::Superseded { by });
-            }
-            _ => {
-                // Roles are independent only if their keys are.
-                let again = signature.problem.is_none()
-                    && signature.fingerprint.clone().is_some_and(|key| !keys.insert(key));
-                if again {
-                    signature.problem = Some(Problem::SameKey);
-                }
-            }
+    Recomputed::of(bundle, seal, capacity).verify(trust, now)
+}
+
+/// What a reader found out about a bundle, beside which its sign-offs are held: small, where the
+/// bundle is large. So whoever has judged the records need not be who checks the signatures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recomputed {
+    run: String,
+    definitions: u32,
+    tool: String,
+    required: BTreeSet<Role>,
+    seal: Seal,
+    /// `None` where the bundle has no numbers that may be signed.
+    numbers: Option<SignedNumbers>,
+    signoffs: BTreeMap<String, String>,
+}
+
+impl Recomputed {
+    /// What `capacity`, computed by the reader from the bundle's raw records, and its file's `seal`
+    /// say.
+    #[must_use]
+    pub fn of(bundle: &Bundle, seal: &Seal, capacity: &Capacity) -> Self {
+        let Bundle { manifest, signoffs, .. } = bundle;
+        Self {
+            run: manifest.run.clone(),
+            definitions: manifest.definitions,
+            tool: manifest.tool.clone(),
+            required: manifest.promise.sign_off.iter().copied().collect(),
+            seal: seal.clone(),
+            numbers: SignedNumbers::of(manifest, capacity).ok(),
+            signoffs: signoffs.clone(),
         }
-        signatures.push(signature);
     }
-    let state = check.state(withdrawn, &signatures);
-    Verification { state, signatures }
+
+    /// Verifies the sign-offs, as [`verify`] does.
+    #[must_use]
+    pub fn verify(&self, trust: &Trust, now: &UtcTime) -> Verification {
+        Check { found: self, trust, now }.all()
+    }
 }
 
 struct Check<'a> {
-    bundle: &'a Bundle,
-    seal: &'a Seal,
-    /// Recomputed; `None` where the bundle has no numbers that may be signed.
-    numbers: Option<SignedNumbers>,
+    found: &'a Recomputed,
     trust: &'a Trust,
     now: &'a UtcTime,
 }
 
 impl Check<'_> {
+    fn all(&self) -> Verification {
+        let mut signatures = Vec::new();
+        let mut withdrawn = None;
+        let mut keys = BTreeSet::new();
+        for (file, text) in &self.found.signoffs {
+            let (mut signature, says) = self.one(file, text);
+            match says {
+                Some(Says::Revoke { reason }) if signature.problem.is_none() => {
+                    withdrawn = Some(SignOff::Revoked { reason });
+                }
+                Some(Says::Supersede { by }) if signature.problem.is_none() => {
+                    withdrawn.get_or_insert(SignOff::Superseded { by });
+                }
+                _ => {
+                    // Roles are independent only if their keys are.
+                    let again = signature.problem.is_none()
+                        && signature.fingerprint.clone().is_some_and(|key| !keys.insert(key));
+                    if again {
+                        signature.problem = Some(Problem::SameKey);
+                    }
+                }
+            }
+            signatures.push(signature);
+        }
+        let state = self.state(withdrawn, &signatures);
+        Verification { state, signatures }
+    }
+
     /// Checks one sign-off; what it says is returned only if the envelope is intact.
     fn one(&self, file: &str, text: &str) -> (Signature, Option<Says>) {
         let mut signature = Signature {
@@ -132,33 +171,33 @@ impl Check<'_> {
 
     fn contents(&self, statement: &Statement) -> Result<(), Problem> {
         let changed = |what| Err(Problem::Contents { what });
-        let manifest = &self.bundle.manifest;
-        if statement.predicate.run != manifest.run {
+        let Recomputed { run, definitions, tool, seal, .. } = self.found;
+        if statement.predicate.run != *run {
             return changed(Changed::OtherRun(statement.predicate.run.clone()));
         }
-        if let Some(member) = statement.changed_member(self.seal) {
+        if let Some(member) = statement.changed_member(seal) {
             return changed(Changed::Member(member));
         }
-        if !self.seal.canonical {
+        if !seal.canonical {
             return changed(Changed::Repacked);
         }
         // Digests agree, so these do, unless the signer's tool contradicted itself.
         let predicate = &statement.predicate;
-        if predicate.definitions != manifest.definitions || predicate.tool != manifest.tool {
+        if predicate.definitions != *definitions || predicate.tool != *tool {
             return changed(Changed::Member("manifest.json".to_owned()));
         }
         Ok(())
     }
 
     fn numbers(&self, signed: &SignedNumbers) -> Result<(), Problem> {
-        let recomputed = self.numbers.as_ref().ok_or(Problem::Unsignable)?;
+        let recomputed = self.found.numbers.as_ref().ok_or(Problem::Unsignable)?;
         let differences = differences(signed, recomputed);
         if differences.is_empty() { Ok(()) } else { Err(Problem::Numbers { differences }) }
     }
 
     /// The state of the whole: the gravest finding, and `Signed` only where there is none.
     fn state(&self, withdrawn: Option<SignOff>, signatures: &[Signature]) -> SignOff {
-        let run = &self.bundle.manifest.run;
+        let Recomputed { run, required, .. } = self.found;
         if let Some(revoked) = self.trust.revoked.iter().find(|revoked| revoked.run == *run) {
             return SignOff::Revoked { reason: revoked.reason.clone() };
         }
@@ -172,8 +211,6 @@ impl Check<'_> {
 
         let good =
             |role: &Role| signatures.iter().find(|s| s.problem.is_none() && s.role == Some(*role));
-        let required = &self.bundle.manifest.promise.sign_off;
-        let required: BTreeSet<Role> = required.iter().copied().collect();
         let missing: Vec<Role> =
             required.iter().copied().filter(|role| good(role).is_none()).collect();
         let signed = required.len() - missing.len();

@@ -32,7 +32,7 @@ pub(super) fn page(page: Page<'_>) -> Markup {
         };
     };
     let other = page.bench.named(page.query, "with");
-    let own = item.report();
+    let own = page.bench.report_of(item);
     // Choices made on another run are not about this one.
     let page = match page.query.chosen("of") {
         Some(of) if of != item.id() => Page { query: &Query::default(), ..page },
@@ -60,7 +60,7 @@ pub(super) fn page(page: Page<'_>) -> Markup {
                 (sheet::form(page, &item.bundle.manifest.promise))
                 @if let Some(Err(wrong)) = &changed { p.problem role="alert" { (wrong) } }
             }
-            @if item.is_measured() { (sign_off(page, item)) }
+            @if item.is_measured { (sign_off(page, item)) }
             (imported::sections(page))
         }
     }
@@ -115,7 +115,7 @@ fn validity(page: Page<'_>, item: &Item, report: &Report, row: &Row) -> Markup {
     html! {
         section data-testid="validity" {
             h2 { (page.text.validity) }
-            @if !item.is_measured() { p { (page.text.imported) } }
+            @if !item.is_measured { p { (page.text.imported) } }
             @else if notes.is_empty() { p { (page.text.all_valid) } }
             @if !notes.is_empty() { (html::notes(&notes, true, "validity-notes")) }
             @for warning in &row.warnings { p.note { ((page.words.note)(warning)) } }
@@ -175,7 +175,7 @@ fn sign_off(page: Page<'_>, item: &Item) -> Markup {
     html! {
         section data-testid="sign-off-panel" {
             h2 { (text.signatures) }
-            @match &item.signatures {
+            @match page.bench.verified(item) {
                 Some(found) => {
                     @let cell = view::sign_off(&found.state, words);
                     @let advice = (words.sign_off_advice)(&found.state);
