@@ -22,7 +22,8 @@ pub struct Request {
     pub intended: Moment,
     /// When the client began to send it.
     pub sent: Moment,
-    /// Arrival of the first event that carries output.
+    /// Arrival of the first event that carries output: when it came in at this machine, where its
+    /// kernel tells, else when it was read.
     pub first_token: Option<Moment>,
     /// Arrival of the last event that carries output.
     pub last_token: Option<Moment>,

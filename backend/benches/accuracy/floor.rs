@@ -3,7 +3,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -11,7 +11,10 @@ use hyper::Request;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 
-use tokencap::load::pulse::FLOOD_TOKENS;
+use tokencap::load::arrivals::{Profile, Schedule};
+use tokencap::load::clock::Clock;
+use tokencap_shared::units::{Moment, Nanos, Rate};
+use tokencap_shared::workload::Workload;
 
 use super::report::{Seen, Stream};
 
@@ -33,7 +36,7 @@ pub(crate) fn hyper(server: SocketAddr, streams: usize, tokens: u32) -> Seen {
             tokio::spawn(connection);
             senders.push(sender);
         }
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
         let mut seen = Seen::begin();
         let tasks: Vec<_> = senders
             .into_iter()
@@ -71,11 +74,11 @@ pub(crate) fn hyper(server: SocketAddr, streams: usize, tokens: u32) -> Seen {
 }
 
 /// Counts blank lines on `streams` connections, as fast as they come.
-pub(crate) fn tcp(server: SocketAddr, streams: usize) -> Seen {
+pub(crate) fn tcp(server: SocketAddr, streams: usize, tokens: u32) -> Seen {
     let mut open: Vec<TcpStream> = (0..streams)
         .map(|_| {
             let mut stream = TcpStream::connect(server).expect("the server");
-            let body = body(FLOOD_TOKENS);
+            let body = body(tokens);
             let head = format!(
                 "POST / HTTP/1.1\r\nHost: bench\r\nContent-Length: {}\r\n\r\n{body}",
                 body.len()
@@ -117,5 +120,21 @@ pub(crate) fn tcp(server: SocketAddr, streams: usize) -> Seen {
         }
     }
     seen.flooded = counts.iter().sum();
+    seen
+}
+
+/// Does nothing but wake at the instants of a Poisson process.
+pub(crate) fn sleeper(workload: &Workload, rate: Rate, time: Duration) -> Seen {
+    let mut seen = Seen::begin();
+    let clock = Clock::start();
+    let end = Nanos::from(time);
+    for after in Schedule::new(workload.arrivals, Profile::of(workload, rate), 1) {
+        if after > end {
+            break;
+        }
+        let due = Moment(0) + after;
+        clock.sleep_until(due);
+        seen.lags.push(clock.now().since(due));
+    }
     seen
 }

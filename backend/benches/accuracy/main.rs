@@ -12,9 +12,12 @@ mod tool;
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use tokencap::load::live::Stop;
-use tokencap::load::pulse::{FLOOD, FLOOD_TOKENS, Pulse};
+
+use tokencap::load::pulse::{FLOOD, FLOOD_TOKENS, Pulse, SINGLY_TOKENS};
+use tokencap_shared::units::Rate;
 use tool::Run;
 
 /// Tokens of a stream: 3 s of them.
@@ -45,10 +48,16 @@ fn main() {
                     seen.streams.clear();
                     seen
                 }
-                ("tcp", "flood") => floor::tcp(address, streams),
+                ("floor", "poisson") => {
+                    let rate = Rate::new(amount).unwrap();
+                    floor::sleeper(&tool::workload(1), rate, Duration::from_secs(20))
+                }
+                ("tcp", "flood") => floor::tcp(address, streams, FLOOD_TOKENS),
+                ("tcp", "singly") => floor::tcp(address, streams, SINGLY_TOKENS),
                 ("tool", "burst") => tool::run(server, &Run::Burst(streams), TOKENS),
                 ("tool", "poisson") => tool::run(server, &Run::Poisson(amount), 100),
                 ("tool", "flood") => tool::run(server, &Run::Flood(streams), FLOOD_TOKENS),
+                ("tool", "singly") => tool::run(server, &Run::Flood(streams), SINGLY_TOKENS),
                 ("tool", "campaign") => tool::campaign(server, streams),
                 _ => panic!("{arguments:?}"),
             };
@@ -172,7 +181,9 @@ fn compare(rounds: usize) {
     row("events a second, floor: hyper", "/s", flood.medians("per_second"), "");
     let flood = Setting::run(rounds, Some("tcp"), "flood", 16);
     row("events a second, floor: bare TCP", "/s", flood.medians("per_second"), "ratio ≥ 0.60");
-    let poisson = Setting::run(rounds, None, "poisson", 50);
+    let flood = Setting::run(rounds, Some("tcp"), "singly", 16);
+    row("the same, each written by itself", "/s", flood.medians("per_second"), "");
+    let poisson = Setting::run(rounds, Some("floor"), "poisson", 50);
     row("start lateness, Poisson 50/s", "ms", poisson.medians("lag_ms"), "≤ 0.2");
     // Memory hardly differs from one round to the next.
     let crowd = Setting::run(1, None, "burst", 10_000);

@@ -16,6 +16,7 @@ use tokencap::presets::{Kind, find};
 use tokencap_shared::record::{Outcome, Request};
 use tokencap_shared::step::StepKind;
 use tokencap_shared::units::{Nanos, Rate};
+use tokencap_shared::workload::Workload;
 
 use super::report::{Seen, Stream};
 
@@ -52,15 +53,20 @@ impl Recorder for Keep {
     }
 }
 
-pub(crate) fn run(server: &str, run: &Run, tokens: u32) -> Seen {
-    let target = Target::new(server, Route::Chat, "bench").expect("an address");
+/// Requests for so many tokens.
+pub(crate) fn workload(tokens: u32) -> Workload {
     let workload = format!(
         "name = \"bench\"\n[shape]\nkind = \"mix\"\n[[shape.classes]]\nweight = 1\n\
          isl = {{ dist = \"fixed\", tokens = 16 }}\nosl = {{ dist = \"fixed\", tokens = {tokens} }}\n"
     );
+    toml::from_str(&workload).expect("a workload")
+}
+
+pub(crate) fn run(server: &str, run: &Run, tokens: u32) -> Seen {
+    let target = Target::new(server, Route::Chat, "bench").expect("an address");
     let generator = Generator {
         target,
-        workload: toml::from_str(&workload).expect("a workload"),
+        workload: workload(tokens),
         ruler: Ruler::default(),
         promise: toml::from_str(find(Kind::Promise, "demo").expect("a preset").text)
             .expect("a sheet"),

@@ -29,6 +29,7 @@ use crate::load::preflight::{PreflightError, alone, preflight};
 use crate::load::running::Control;
 use crate::load::shard::Shard;
 use crate::load::skew::Skew;
+use crate::load::stamp;
 use crate::load::step::{Generator, Load, StepError, StepPlan, StepRecord};
 use crate::load::target::{Target, TargetError};
 use crate::merge::{CLOCK_ZERO, SHARD, SKEW};
@@ -362,6 +363,7 @@ impl Campaign {
             ("client.os".to_owned(), std::env::consts::OS.to_owned()),
             ("client.arch".to_owned(), std::env::consts::ARCH.to_owned()),
             ("client.cores".to_owned(), cores.to_string()),
+            ("client.arrivals".to_owned(), stamp::STAMPED_BY.to_owned()),
             ("target".to_owned(), self.target.server.authority.clone()),
             ("target.model".to_owned(), self.target.model.clone()),
             ("target.route".to_owned(), self.target.route.path().to_owned()),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -188,6 +188,11 @@ pub(super) fn evidence_of(
     }
 }
 
+/// Time between two looks at what the threads tell.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
+/// News taken at once, before anything else is looked at.
+const AT_ONCE: usize = 1 << 16;
+
 /// How a step came to its end.
 pub(super) enum Ending {
     /// Every member has ended.
@@ -215,10 +220,14 @@ pub(super) fn collect(
 ) -> Ending {
     let mut ask = planned.start + ASK;
     loop {
-        match news.recv_timeout(Duration::from_millis(5)) {
-            Ok(one) => collector.take(one),
-            Err(RecvTimeoutError::Disconnected) => return Ending::Drained,
-            Err(RecvTimeoutError::Timeout) => {}
+        // Nobody is woken by news: a thread that sends and reads has better things to do.
+        std::thread::sleep(BETWEEN_LOOKS);
+        for _ in 0..AT_ONCE {
+            match news.try_recv() {
+                Ok(one) => collector.take(one),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => return Ending::Drained,
+            }
         }
         if collector.failure.is_some() {
             return Ending::Drained;

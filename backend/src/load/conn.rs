@@ -6,11 +6,10 @@ use std::time::Duration;
 use tokencap_shared::units::{Moment, Nanos};
 
 use super::answer::{Answer, End};
-use super::clock::Clock;
 use super::http1::Response;
 use super::io::Io;
 use super::ledger::Sent;
-use super::stamp::Arrived;
+use super::stamp::{Arrivals, Arrived};
 use super::target::Timeouts;
 use super::workload::Task;
 
@@ -22,6 +21,8 @@ pub(super) struct Active {
     head: Vec<u8>,
     tail: Vec<u8>,
     written: usize,
+    /// When what was read last came in.
+    heard: Moment,
 }
 
 /// What a connection is at.
@@ -69,11 +70,12 @@ impl Active {
         let (head, tail) = task.frame();
         let answer = Answer::new(keep_text);
         Self {
-            sent: Sent { task, intended, sent: Moment(0), member: false, answer },
+            sent: Sent { task, intended, sent: Moment(0), member: false, answer, ended: None },
             response: Response::default(),
             head,
             tail,
             written: 0,
+            heard: Moment(0),
         }
     }
 
@@ -146,7 +148,7 @@ impl Conn {
     /// arrival the first thing read had been parsed.
     pub(super) fn proceed(
         &mut self,
-        clock: Clock,
+        arrivals: Arrivals,
         buffer: &mut [u8],
         closed: bool,
         mut sampled: Option<&mut dyn FnMut(Duration)>,
@@ -160,12 +162,7 @@ impl Conn {
             return Progress::Over(End::Cut(broken(&error, active.response.begun)));
         }
         for _ in 0..READS {
-            let sample = sampled.take();
-            let read = match &sample {
-                None => self.io.read(buffer).map(|count| (count, None)),
-                Some(_) => self.io.read_stamped(buffer),
-            };
-            let (count, arrived) = match read {
+            let (count, arrived) = match self.io.read_stamped(buffer) {
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     return Progress::Pending;
@@ -185,14 +182,16 @@ impl Conn {
                     End::Cut("the connection closed before a response came".into())
                 });
             }
-            let at = clock.now();
+            let at = arrivals.at(arrived, active.heard.max(active.sent.sent));
+            active.heard = at;
             let fed = active.response.feed(at, &buffer[..count], &mut active.sent.answer);
-            if let (Some(tell), Some(lag)) = (sample, arrived.and_then(Arrived::ago)) {
+            if let (Some(tell), Some(lag)) = (sampled.take(), arrived.and_then(Arrived::ago)) {
                 tell(lag);
             }
             match fed {
                 Ok(false) => {}
                 Ok(true) => {
+                    active.sent.ended = Some(at);
                     self.idle_timeout_s = active.response.idle_timeout_s.or(self.idle_timeout_s);
                     let reusable = active.response.keep_alive && active.is_written() && !closed;
                     return if reusable { Progress::Reusable } else { Progress::Over(End::Whole) };

@@ -24,6 +24,7 @@ use super::io::explain;
 use super::ledger::{Job, Ledger, Sent, ThreadEvidence};
 use super::pace::Timer;
 use super::shared::Shared;
+use super::stamp::{Arrivals, Arrived, AsyncStamped};
 
 /// Longest sleep: other threads' wishes are looked at so often.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
@@ -36,6 +37,8 @@ struct Link {
     sender: SendRequest<Bytes>,
     load: Rc<Cell<usize>>,
     broken: Rc<Cell<bool>>,
+    /// When what was read from the connection last came in.
+    arrived: Rc<Cell<Option<Arrived>>>,
 }
 
 impl Link {
@@ -137,7 +140,8 @@ impl Multiplexer {
         let member = self.shared.is_member(sent);
         self.shared.on_sent(member);
         let answer = Answer::new(keep_text);
-        let mut sent = Sent { task: job.task, intended: job.intended, sent, member, answer };
+        let mut sent =
+            Sent { task: job.task, intended: job.intended, sent, member, answer, ended: None };
         ledger.tell_sent(&sent);
         let (thread, done) = (Rc::clone(self), done.clone());
         tokio::task::spawn_local(async move {
@@ -212,6 +216,9 @@ impl Multiplexer {
         };
         sent.answer.on_head(head_of(&response));
         let mut body = response.into_body();
+        // The connection may have read on since: then what is taken up here came a little earlier.
+        let arrival = |after| Arrivals::new(self.shared.clock).at(link.arrived.get(), after);
+        let mut heard = sent.sent;
         loop {
             let limit = match sent.answer.last {
                 None => first,
@@ -219,12 +226,16 @@ impl Multiplexer {
             };
             match timeout_at(limit, body.data()).await {
                 Ok(Some(Ok(data))) => {
-                    sent.answer.on_body(self.shared.clock.now(), &data);
+                    heard = arrival(heard);
+                    sent.answer.on_body(heard, &data);
                     // It fails only where the stream has ended, which the next read tells.
                     let _ = body.flow_control().release_capacity(data.len());
                 }
                 Ok(Some(Err(error))) => return broke(&error),
-                Ok(None) => return End::Whole,
+                Ok(None) => {
+                    sent.ended = Some(arrival(heard));
+                    return End::Whole;
+                }
                 Err(_) if sent.answer.last.is_none() => return no_token,
                 Err(_) => {
                     return End::Timeout("no further output within the time limit for a gap");
@@ -246,8 +257,9 @@ impl Multiplexer {
         let address = server.addresses[number % server.addresses.len()];
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
+        let (stream, arrived) = AsyncStamped::new(stream);
         match &self.shared.tls {
-            None => self.handshake(stream).await,
+            None => self.handshake(stream, arrived).await,
             Some(tls) => {
                 let (config, name) = tls.http2();
                 let connector = tokio_rustls::TlsConnector::from(config);
@@ -257,7 +269,7 @@ impl Multiplexer {
                         "the server does not speak HTTP/2: leave out --http2",
                     ));
                 }
-                self.handshake(stream).await
+                self.handshake(stream, arrived).await
             }
         }
     }
@@ -265,6 +277,7 @@ impl Multiplexer {
     async fn handshake(
         &self,
         stream: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + 'static,
+        arrived: Rc<Cell<Option<Arrived>>>,
     ) -> io::Result<Link> {
         let (sender, connection) = h2::client::Builder::new()
             .initial_window_size(WINDOW)
@@ -278,7 +291,7 @@ impl Multiplexer {
             let _ = connection.await;
             watched.set(true);
         });
-        let link = Link { sender, load: Rc::default(), broken };
+        let link = Link { sender, load: Rc::default(), broken, arrived };
         self.links.borrow_mut().push(link.clone());
         Ok(link)
     }

@@ -10,7 +10,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore};
 
-use super::stamp::{self, Arrived};
+use super::stamp::{self, Arrived, Stamped};
 use super::target::{Server, TargetError};
 
 /// How to speak TLS to a server.
@@ -133,7 +133,7 @@ pub enum Io {
     /// Bare TCP.
     Plain(TcpStream),
     /// TLS over TCP.
-    Tls(Box<rustls::StreamOwned<ClientConnection, TcpStream>>),
+    Tls(Box<rustls::StreamOwned<ClientConnection, Stamped>>),
 }
 
 impl Io {
@@ -148,7 +148,10 @@ impl Io {
         stamp::enable(&stream);
         Ok(match tls {
             None => Self::Plain(stream),
-            Some(tls) => Self::Tls(Box::new(rustls::StreamOwned::new(tls.session()?, stream))),
+            Some(tls) => {
+                let stream = Stamped { stream, arrived: None };
+                Self::Tls(Box::new(rustls::StreamOwned::new(tls.session()?, stream)))
+            }
         })
     }
 
@@ -156,7 +159,7 @@ impl Io {
     pub fn socket(&mut self) -> &mut TcpStream {
         match self {
             Self::Plain(stream) => stream,
-            Self::Tls(stream) => &mut stream.sock,
+            Self::Tls(stream) => &mut stream.sock.stream,
         }
     }
 
@@ -197,7 +200,7 @@ impl Io {
     ) -> io::Result<(usize, Option<Arrived>)> {
         match self {
             Self::Plain(stream) => stamp::read(stream, buffer),
-            Self::Tls(stream) => stream.read(buffer).map(|count| (count, None)),
+            Self::Tls(stream) => stream.read(buffer).map(|count| (count, stream.sock.arrived)),
         }
     }
 

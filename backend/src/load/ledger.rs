@@ -73,6 +73,8 @@ pub(super) struct Sent {
     /// Sent inside the window.
     pub(super) member: bool,
     pub(super) answer: Answer,
+    /// When the last byte of a whole response came in.
+    pub(super) ended: Option<Moment>,
 }
 
 /// Pause of a user of a closed loop after a failure.
@@ -188,7 +190,7 @@ impl Ledger {
 
     /// Writes the record of a request that has ended, and schedules what follows it.
     pub(super) fn record(&mut self, sent: Sent, end: &End) {
-        let Sent { mut task, intended, sent, member, mut answer } = sent;
+        let Sent { mut task, intended, sent, member, mut answer, ended } = sent;
         let now = self.shared.clock.now();
         let verdict = answer.verdict(end);
         let gaps = std::mem::take(&mut answer.gaps);
@@ -207,7 +209,7 @@ impl Ledger {
             sent,
             first_token: answer.first,
             last_token: answer.last,
-            end: now,
+            end: ended.unwrap_or(now),
             // Where no answer says it, the length that was measured out for the prompt holds: by a
             // tokenizer, or since a refused request belongs to its tier as much as an answered one.
             isl: match verdict.outcome {

@@ -29,7 +29,7 @@ pub mod shard;
 mod shared;
 pub mod skew;
 pub mod sse;
-mod stamp;
+pub mod stamp;
 pub mod step;
 pub mod target;
 mod threads;

@@ -4,7 +4,7 @@
 //! list of how late each event was.
 //!
 //! A request for [`FLOOD_TOKENS`] tokens gets [`FLOOD`] of them at once, as fast as they are
-//! taken. `GET` gives the list, a line a request: the lateness of its events in nanoseconds.
+//! taken; one for [`SINGLY_TOKENS`] gets [`SINGLY`], each in a write of its own. `GET` gives the list, a line a request: the lateness of its events in nanoseconds.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -30,6 +30,10 @@ pub const FLOOD_TOKENS: u32 = 1_000_000;
 pub const FLOOD: usize = 400_000;
 /// Events of a flood that are written at once.
 const PIECE: usize = 200;
+/// A request for so many tokens gets a flood of single events, as engines write them.
+pub const SINGLY_TOKENS: u32 = FLOOD_TOKENS + 1;
+/// Events of such a flood.
+pub const SINGLY: usize = 100_000;
 
 const EVENT: &str = "data: {\"id\":\"chatcmpl-0123456789abcdef\",\"object\":\
 \"chat.completion.chunk\",\"created\":1700000000,\"model\":\"pulse\",\"choices\":[{\"index\":0,\
@@ -170,7 +174,7 @@ impl Pulse {
             self.conns[index] = None;
             return;
         }
-        conn.flush(&self.flood);
+        conn.flush(&self.flood, &self.event);
         match conn.asked() {
             None => {}
             Some(Asked::Late) => {
@@ -192,10 +196,16 @@ impl Pulse {
             Some(Asked::Tokens(tokens)) => {
                 conn.number = self.late.len() as u32;
                 conn.write(HEAD);
-                if tokens == FLOOD_TOKENS {
+                let flood = match tokens {
+                    FLOOD_TOKENS => Some((FLOOD, PIECE)),
+                    SINGLY_TOKENS => Some((SINGLY, 1)),
+                    _ => None,
+                };
+                if let Some((events, piece)) = flood {
                     self.late.push(Vec::new());
-                    conn.flood = FLOOD / PIECE;
-                    conn.flush(&self.flood);
+                    (conn.tokens, conn.flood, conn.singly) =
+                        (events as u32, events / piece, piece == 1);
+                    conn.flush(&self.flood, &self.event);
                 } else {
                     self.late.push(Vec::with_capacity(tokens as usize));
                     (conn.tokens, conn.sent) = (tokens, 0);
@@ -224,8 +234,9 @@ struct Conn {
     due: Instant,
     /// Bytes that the socket did not take.
     unsent: Vec<u8>,
-    /// Pieces of a flood that are left.
+    /// Pieces of a flood that are left, and whether each is a single event.
     flood: usize,
+    singly: bool,
 }
 
 impl Conn {
@@ -240,6 +251,7 @@ impl Conn {
             due: Instant::now(),
             unsent: Vec::new(),
             flood: 0,
+            singly: false,
         }
     }
 
@@ -296,16 +308,16 @@ impl Conn {
     }
 
     /// Writes what is waiting, and as much of a flood as the socket takes.
-    fn flush(&mut self, flood: &[u8]) {
+    fn flush(&mut self, flood: &[u8], event: &[u8]) {
         loop {
             if self.unsent.is_empty() {
                 if self.flood == 0 {
                     return;
                 }
                 self.flood -= 1;
-                self.unsent.extend_from_slice(flood);
+                self.unsent.extend_from_slice(if self.singly { event } else { flood });
                 if self.flood == 0 {
-                    self.unsent.extend(ending(self.number, FLOOD as u32));
+                    self.unsent.extend(ending(self.number, self.tokens));
                 }
             }
             match self.stream.write(&self.unsent) {

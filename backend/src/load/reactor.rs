@@ -2,7 +2,7 @@
 //!
 //! The loop waits for nothing but the next event or the next instant of the schedule. Between
 //! two events of a batch it looks at the schedule again, so that a busy moment delays no start
-//! by more than one read; the time of each read is taken before a byte of it is looked at.
+//! by more than one read; what is read came in when the kernel says, however late it is looked at.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,6 +19,7 @@ use super::io::{Io, explain};
 use super::ledger::{Job, Ledger, ThreadEvidence};
 use super::pace::Pacer;
 use super::shared::Shared;
+use super::stamp::Arrivals;
 
 const WAKER: Token = Token(usize::MAX);
 const TIMER: Token = Token(usize::MAX - 1);
@@ -261,21 +262,22 @@ impl Reactor {
 
     /// Deals with what has become ready; `running`: while the schedule goes on.
     fn serve(&mut self, events: &Events, running: bool) {
+        let arrivals = Arrivals::new(self.shared.clock);
         for event in events {
             let Token(index) = event.token();
             if index < self.conns.len() {
-                self.on_ready(index, event.is_read_closed() || event.is_error());
+                self.on_ready(index, event.is_read_closed() || event.is_error(), arrivals);
                 if running {
                     self.start_due();
                 }
             }
         }
         for index in std::mem::take(&mut self.again) {
-            self.on_ready(index, false);
+            self.on_ready(index, false, arrivals);
         }
     }
 
-    fn on_ready(&mut self, index: usize, closed: bool) {
+    fn on_ready(&mut self, index: usize, closed: bool, arrivals: Arrivals) {
         let Some(conn) = self.conns[index].as_mut() else { return };
         match &mut conn.state {
             State::Opening(_) => self.on_opening(index),
@@ -291,7 +293,7 @@ impl Reactor {
                 let sampled = self.reads.is_multiple_of(SAMPLE);
                 let sample: Option<&mut dyn FnMut(Duration)> =
                     if sampled { Some(&mut tell) } else { None };
-                let progress = conn.proceed(self.shared.clock, &mut self.buffer, closed, sample);
+                let progress = conn.proceed(arrivals, &mut self.buffer, closed, sample);
                 match progress {
                     Progress::Pending => {}
                     Progress::Again => self.again.push(index),

@@ -29,7 +29,7 @@ use super::running::{Control, Steer};
 use super::shard::Shard;
 use super::shared::Shared;
 use super::target::{Target, TargetError};
-use super::threads::{Threads, feed};
+use super::threads::{Feeder, Threads};
 use super::trace::Trace;
 use super::workload::{Source, WorkloadError};
 
@@ -256,6 +256,19 @@ impl Generator {
             plan.seed,
             salt,
         )?);
+        let arrivals: Box<dyn Iterator<Item = Nanos> + Send> = match plan.load {
+            Load::Open(rate) => match source.replay(rate) {
+                Some(instants) => instants,
+                None => {
+                    let rate = rate.get() / f64::from(source.requests_per_arrival());
+                    let rate = Rate::new(rate).map_err(io::Error::other)?;
+                    let profile = Profile::of(workload, rate);
+                    Box::new(Schedule::new(workload.arrivals, profile, plan.seed))
+                }
+            },
+            Load::Closed(users) => Box::new((0..users).map(|_| Nanos(0))),
+        };
+        let feeder = Feeder::new(source, arrivals, plan.shard);
         let shared = Arc::new(Shared::new(
             *clock,
             plan.id,
@@ -281,22 +294,10 @@ impl Generator {
         let w1 = w0 + Nanos::from(plan.window);
         shared.set_window(w0, w1);
         let feeder = {
-            let (shared, source, shard) = (Arc::clone(&shared), Arc::clone(&source), plan.shard);
-            let arrivals: Box<dyn Iterator<Item = Nanos> + Send> = match plan.load {
-                Load::Open(rate) => match source.replay(rate) {
-                    Some(instants) => instants,
-                    None => {
-                        let rate = rate.get() / f64::from(source.requests_per_arrival());
-                        let rate = Rate::new(rate).map_err(io::Error::other)?;
-                        let profile = Profile::of(workload, rate);
-                        Box::new(Schedule::new(workload.arrivals, profile, plan.seed))
-                    }
-                },
-                Load::Closed(users) => Box::new((0..users).map(|_| Nanos(0))),
-            };
+            let shared = Arc::clone(&shared);
             std::thread::Builder::new()
                 .name("load-feed".into())
-                .spawn(move || feed(&shared, &source, arrivals, (start, shard), &jobs))?
+                .spawn(move || feeder.feed(&shared, start, &jobs))?
         };
         let tokenizer = target.tokenizer.as_deref();
         let mut collector = Collector::new(&self.promise, (w0, w1), tokenizer, recorder);

@@ -1,10 +1,11 @@
 //! The threads of a step: those that send and read, and the one that makes requests ready.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender, SyncSender, TrySendError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokencap_shared::units::{Moment, Nanos};
 
@@ -14,12 +15,14 @@ use super::reactor::Reactor;
 use super::shard::Shard;
 use super::shared::{Shared, thread_cpu};
 use super::step::{Load, StepError, StepPlan};
-use super::workload::Source;
+use super::workload::{Source, Task};
 
 /// How far ahead of their instants requests are made ready.
 const AHEAD: Nanos = Nanos::from_millis(1500);
 /// Requests made ready, at most, for one thread.
 const QUEUE: usize = 4096;
+/// Time to make the first of them ready before a step begins.
+const MADE_READY: Duration = Duration::from_millis(250);
 
 /// Streams that an HTTP/2 server usually allows on one connection.
 const STREAMS: usize = 100;
@@ -81,38 +84,74 @@ impl Threads {
     }
 }
 
-/// Makes requests ready ahead of their instants and deals them out to the threads; returns its
-/// CPU time.
-pub(super) fn feed(
-    shared: &Shared,
-    source: &Arc<Source>,
-    arrivals: impl Iterator<Item = Nanos>,
-    (start, shard): (Moment, Shard),
-    threads: &[SyncSender<Job>],
-) -> Option<Duration> {
-    for (number, after) in (0..u32::MAX).zip(arrivals).filter(|&(number, _)| shard.has(number)) {
-        let intended = start + after;
-        while shared.clock.now() + AHEAD < intended {
-            if shared.is_held() || shared.has_ended() {
-                return thread_cpu();
+/// Makes requests ready ahead of their instants and deals them out to the threads.
+pub(super) struct Feeder {
+    source: Arc<Source>,
+    shard: Shard,
+    /// The number of a request, and how long after the beginning it is to be sent.
+    arrivals: Box<dyn Iterator<Item = (u32, Nanos)> + Send>,
+    ready: VecDeque<(u32, Nanos, Task)>,
+}
+
+impl Feeder {
+    /// Makes the first requests ready, so that a crowd at the beginning does not wait for its
+    /// prompts.
+    pub(super) fn new(
+        source: Arc<Source>,
+        arrivals: impl Iterator<Item = Nanos> + Send + 'static,
+        shard: Shard,
+    ) -> Self {
+        let own = (0..u32::MAX).zip(arrivals).filter(move |&(number, _)| shard.has(number));
+        let mut feeder = Self { source, shard, arrivals: Box::new(own), ready: VecDeque::new() };
+        let begun = Instant::now();
+        while feeder.ready.len() < QUEUE && begun.elapsed() < MADE_READY {
+            let Some(next) = feeder.make() else { break };
+            let is_early = next.1 > AHEAD;
+            feeder.ready.push_back(next);
+            if is_early {
+                break;
             }
-            std::thread::sleep(shared.clock.until(intended - AHEAD).min(Duration::from_millis(20)));
         }
-        let mut job = Job { intended, task: source.task(number) };
-        let thread = &threads[(number / shard.of()) as usize % threads.len()];
-        loop {
-            match thread.try_send(job) {
-                Ok(()) => break,
-                Err(TrySendError::Disconnected(_)) => return thread_cpu(),
-                Err(TrySendError::Full(back)) => {
-                    job = back;
-                    if shared.is_held() || shared.has_ended() {
-                        return thread_cpu();
+        feeder
+    }
+
+    fn make(&mut self) -> Option<(u32, Nanos, Task)> {
+        let (number, after) = self.arrivals.next()?;
+        Some((number, after, self.source.task(number)))
+    }
+
+    /// Deals requests out until there are no more or the step has ended; returns its CPU time.
+    pub(super) fn feed(
+        mut self,
+        shared: &Shared,
+        start: Moment,
+        threads: &[SyncSender<Job>],
+    ) -> Option<Duration> {
+        while let Some((number, after, task)) = self.ready.pop_front().or_else(|| self.make()) {
+            let intended = start + after;
+            while shared.clock.now() + AHEAD < intended {
+                if shared.is_held() || shared.has_ended() {
+                    return thread_cpu();
+                }
+                let left = shared.clock.until(intended - AHEAD);
+                std::thread::sleep(left.min(Duration::from_millis(20)));
+            }
+            let mut job = Job { intended, task };
+            let thread = &threads[(number / self.shard.of()) as usize % threads.len()];
+            loop {
+                match thread.try_send(job) {
+                    Ok(()) => break,
+                    Err(TrySendError::Disconnected(_)) => return thread_cpu(),
+                    Err(TrySendError::Full(back)) => {
+                        job = back;
+                        if shared.is_held() || shared.has_ended() {
+                            return thread_cpu();
+                        }
+                        std::thread::sleep(Duration::from_millis(1));
                     }
-                    std::thread::sleep(Duration::from_millis(1));
                 }
             }
         }
+        thread_cpu()
     }
-    thread_cpu()
 }
