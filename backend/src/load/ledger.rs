@@ -191,7 +191,7 @@ impl Ledger {
     /// Writes the record of a request that has ended, and schedules what follows it.
     pub(super) fn record(&mut self, sent: Sent, end: &End) {
         let Sent { mut task, intended, sent, member, mut answer, ended } = sent;
-        let now = self.shared.clock.now();
+        let end_at = ended.unwrap_or_else(|| self.shared.clock.now());
         let verdict = answer.verdict(end);
         let gaps = std::mem::take(&mut answer.gaps);
         let by_tokenizer = self.shared.target.tokenizer.is_some();
@@ -209,7 +209,7 @@ impl Ledger {
             sent,
             first_token: answer.first,
             last_token: answer.last,
-            end: ended.unwrap_or(now),
+            end: end_at,
             // Where no answer says it, the length that was measured out for the prompt holds: by a
             // tokenizer, or since a refused request belongs to its tier as much as an answered one.
             isl: match verdict.outcome {
@@ -238,11 +238,11 @@ impl Ledger {
         let next = if completed && task.goes_on() {
             let text = answer.take_text().unwrap_or_default();
             let think = task.advance(&text);
-            Job { intended: now + think, task }
+            Job { intended: end_at + think, task }
         } else if let Some(users) = self.shared.users {
             // The same user goes on; one that failed does not do so at the speed of failing.
             let pause = if completed { Nanos(0) } else { AFTER_FAILURE };
-            Job { intended: now + pause, task: task.next_of_user(users) }
+            Job { intended: end_at + pause, task: task.next_of_user(users) }
         } else {
             return;
         };

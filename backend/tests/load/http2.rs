@@ -8,12 +8,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::server::SendResponse;
 use hyper::http::{Request, Response};
-use tokencap::load::step::StepPlan;
+use tokencap::load::step::{Generator, StepPlan};
 use tokencap::load::target::Route;
 use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::step::{SHORT, completed, generator, members, plan, run_with, workload};
+use crate::step::{SHORT, completed, generator, members, plan, run_with, tokenizer, workload};
 use crate::support::deaf_port;
 
 /// How the server answers.
@@ -21,6 +21,8 @@ use crate::support::deaf_port;
 pub(crate) enum Way {
     /// A whole stream, of so many tokens, 10 ms apart.
     Stream(u32),
+    /// The same, without usage.
+    Uncounted(u32),
     /// A reset after the first token.
     Reset,
     /// 404 with a message.
@@ -103,7 +105,7 @@ async fn answer(way: Way, mut request: Request<h2::RecvStream>, mut respond: Sen
         return;
     }
     let token = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\" word\"}}]}\n\n";
-    let tokens = if let Way::Stream(tokens) = way { tokens } else { 1 };
+    let tokens = if let Way::Stream(tokens) | Way::Uncounted(tokens) = way { tokens } else { 1 };
     for _ in 0..tokens {
         // An event cut in two frames.
         let (a, b) = token.split_at(17);
@@ -116,20 +118,26 @@ async fn answer(way: Way, mut request: Request<h2::RecvStream>, mut respond: Sen
         send.send_reset(h2::Reason::INTERNAL_ERROR);
         return;
     }
-    let end = format!(
-        "data: {{\"choices\":[{{\"index\":0,\"delta\":{{}},\"finish_reason\":\"stop\"}}]}}\n\n\
-         data: {{\"choices\":[],\"usage\":{{\"prompt_tokens\":{words},\"completion_tokens\":{tokens}}}}}\n\n\
-         data: [DONE]\n\n"
-    );
-    say(&mut send, end, true);
+    let mut end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
+        .to_owned();
+    if let Way::Stream(_) = way {
+        end += &format!(
+            "data: {{\"choices\":[],\"usage\":{{\"prompt_tokens\":{words},\"completion_tokens\":{tokens}}}}}\n\n"
+        );
+    }
+    say(&mut send, end + "data: [DONE]\n\n", true);
 }
 
-fn run(server: &Server, plan: &StepPlan) -> tokencap::load::step::StepRecord {
+fn of(server: &Server) -> Generator {
     let url = format!("http://{}", server.address);
     let mut generator = generator(&url, Route::Chat, workload(SHORT));
     generator.target.http2 = true;
     generator.target.timeouts.first_token = Duration::from_millis(300);
-    run_with(&generator, plan)
+    generator
+}
+
+fn run(server: &Server, plan: &StepPlan) -> tokencap::load::step::StepRecord {
+    run_with(&of(server), plan)
 }
 
 #[test]
@@ -145,6 +153,18 @@ fn requests_share_connections_and_are_recorded_as_over_http1() {
     }
     assert_eq!(server.connections.load(Ordering::SeqCst), 2);
     assert_eq!(record.step.generator.dropped, 0);
+}
+
+#[test]
+fn where_the_server_counts_no_tokens_the_tokenizer_does() {
+    let mut generator = of(&start(Way::Uncounted(3), 100));
+    generator.target.tokenizer = Some(tokenizer().into());
+    let record = run_with(&generator, &StepPlan { threads: 1, ..plan(30.0) });
+    let members = completed(&record);
+    assert!(!members.is_empty(), "{:?}", record.errors);
+    for request in members {
+        assert_eq!((request.isl, request.osl, request.events), (Some(40), Some(3), 3));
+    }
 }
 
 #[test]

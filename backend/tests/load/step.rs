@@ -182,7 +182,7 @@ fn a_step_that_is_stopped_says_why_and_lets_what_is_in_flight_come_to_its_end() 
 }
 
 /// A tokenizer that knows every word of a prompt, and the answer's.
-fn tokenizer() -> Tokenizer {
+pub(crate) fn tokenizer() -> Tokenizer {
     let words = Words::default();
     let vocabulary: serde_json::Map<String, serde_json::Value> = words
         .iter()

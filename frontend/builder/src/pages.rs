@@ -118,7 +118,7 @@ mod tests {
     fn app(css: &str) -> WebApp {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in [
-            ("frontend/boot.js", "boot\n  // why\n"),
+            ("frontend/boot.js", "boot\n  // why\n/**\n * what\n */\n  go\n"),
             ("frontend/worker.js", "import './{{workbench}}'"),
             ("frontend/index.html", "<link href={{style}}><script src={{boot}} data-app={{app}}>"),
             ("assets/icon.svg", "<svg/>"),
@@ -146,7 +146,7 @@ mod tests {
     fn the_page_refers_to_every_file_by_its_fingerprinted_relative_name() {
         let app = app("a{}\n");
         let page = String::from_utf8(file(&app, "index").bytes.clone()).unwrap();
-        let js = app.files.iter().find(|file| file.bytes == b"a").unwrap();
+        let js = app.files.iter().find(|file| file.bytes == b"a\n").unwrap();
         let (style, boot) = (&file(&app, "style").path, &file(&app, "boot").path);
         assert_eq!(page, format!("<link href={style}><script src={boot} data-app={}>", js.path));
         assert!(js.is_fingerprinted());
@@ -155,14 +155,14 @@ mod tests {
     #[test]
     fn the_worker_imports_the_workbench_by_its_fingerprinted_name() {
         let app = app("");
-        let workbench = app.files.iter().find(|file| file.bytes == b"w").unwrap();
+        let workbench = app.files.iter().find(|file| file.bytes == b"w\n").unwrap();
         let worker = String::from_utf8(file(&app, "worker").bytes.clone()).unwrap();
         assert_eq!(worker, format!("import './{}'\n", workbench.path));
     }
 
     #[test]
-    fn comments_of_scripts_are_left_out() {
-        assert_eq!(file(&app(""), "boot").bytes, b"boot\n");
+    fn comments_and_indentation_of_scripts_are_left_out() {
+        assert_eq!(file(&app(""), "boot").bytes, b"boot\ngo\n");
     }
 
     #[test]
