@@ -189,7 +189,7 @@ pub(super) fn evidence_of(
 }
 
 /// Time between two looks at what the threads tell.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 /// News taken at once, before anything else is looked at.
 const AT_ONCE: usize = 1 << 16;
 

@@ -83,6 +83,9 @@ impl Pulse {
         raise_open_files();
         let poll = Poll::new()?;
         let mut listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
+        // The kernel begins to stamp some time after the first socket asks for it: before anybody
+        // connects. What is accepted inherits it.
+        stamp::enable(&listener);
         poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
         let event = chunk(EVENT);
         let flood = event.repeat(PIECE);
@@ -160,7 +163,6 @@ impl Pulse {
     fn accept(&mut self) -> io::Result<()> {
         while let Ok((mut stream, _)) = self.listener.accept() {
             stream.set_nodelay(true)?;
-            stamp::enable(&stream);
             let interest = Interest::READABLE | Interest::WRITABLE;
             self.poll.registry().register(&mut stream, Token(self.conns.len()), interest)?;
             self.conns.push(Some(Conn::new(stream)));
