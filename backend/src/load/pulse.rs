@@ -4,7 +4,8 @@
 //! list of how late each event was.
 //!
 //! A request for [`FLOOD_TOKENS`] tokens gets [`FLOOD`] of them at once, as fast as they are
-//! taken; one for [`SINGLY_TOKENS`] gets [`SINGLY`], each in a write of its own. `GET` gives the list, a line a request: the lateness of its events in nanoseconds.
+//! taken; one for [`SINGLY_TOKENS`] gets [`SINGLY`], each in a write of its own. `GET` gives the
+//! list, a line a request: the lateness of its events in nanoseconds.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
