@@ -92,11 +92,9 @@ impl Reactor {
     /// Opens connections in advance: as many as wanted, until none is to be had or time is up.
     pub(super) fn open_in_advance(&mut self, wanted: usize, until: Moment) -> io::Result<()> {
         let mut events = Events::with_capacity(1024);
-        let kept = std::mem::replace(&mut self.reserve, wanted);
         loop {
             let now = self.shared.clock.now();
-            self.refilled = Moment(0);
-            self.refill(now);
+            self.open_until(wanted, now);
             if self.opening == 0 || now >= until {
                 break;
             }
@@ -104,7 +102,6 @@ impl Reactor {
             self.pacer.wait(&mut self.poll, &mut events, self.shared.clock, None, wait)?;
             self.serve(&events, false);
         }
-        self.reserve = kept;
         Ok(())
     }
 
@@ -252,7 +249,12 @@ impl Reactor {
             return;
         }
         self.refilled = now;
-        while self.idle_count + self.opening < self.reserve && self.opening < OPENING {
+        self.open_until(self.reserve, now);
+    }
+
+    /// Begins to open connections until so many are idle, or will be.
+    fn open_until(&mut self, wanted: usize, now: Moment) {
+        while self.idle_count + self.opening < wanted && self.opening < OPENING {
             let Ok(index) = self.connect() else { return };
             self.opening += 1;
             let limit = Nanos::from(self.shared.target.timeouts.connect);
