@@ -1,7 +1,7 @@
 //! Whole steps: what is sent when, and what is recorded of it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::support::{Act, Server, chat, chunk, without_usage, words};
@@ -154,11 +154,20 @@ fn sessions_extend_their_prompt_by_the_answer_and_new_text() {
 
 #[test]
 fn connections_are_used_again_and_opened_in_advance() {
-    let server = Server::start(|asked| chat(words(asked), 2, Duration::from_millis(1)));
-    let plan = StepPlan { threads: 1, connections: 10, ..plan(100.0) };
+    let opened = Arc::new(OnceLock::<Arc<AtomicUsize>>::new());
+    let at_first = Arc::new(OnceLock::new());
+    let (counter, first) = (Arc::clone(&opened), Arc::clone(&at_first));
+    let server = Server::start(move |asked| {
+        first.get_or_init(|| counter.wait().load(Ordering::Relaxed));
+        chat(words(asked), 2, Duration::from_millis(1))
+    });
+    opened.set(Arc::clone(&server.connections)).unwrap();
+    // More than are kept idle later.
+    let plan = StepPlan { threads: 1, connections: 60, ..plan(100.0) };
     let record = run(&server, Route::Chat, workload(SHORT), &plan);
     let opened = server.connections.load(Ordering::Relaxed);
-    assert!((10..record.requests.len()).contains(&opened), "{opened} {}", record.requests.len());
+    assert!((60..record.requests.len()).contains(&opened), "{opened} {}", record.requests.len());
+    assert!(*at_first.get().unwrap() >= 60, "{at_first:?} connections at the first request");
 }
 
 #[test]
