@@ -2,10 +2,8 @@
 //! whether a server offers the bundle or the reader opens the file.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::json;
-use tokencap_shared::capacity;
 use tokencap_shared::measured::Missing;
 use tokencap_shared::money::PriceSheet;
 use tokencap_shared::report::{Entry, Report, SignOff, export, view};
@@ -43,13 +41,7 @@ fn bundles(folder: &Path) -> [PathBuf; 2] {
 /// The report of the toy run, made here.
 fn native(prices: Option<PriceSheet>) -> Report {
     let bundle = fixture::bundle();
-    let entry = Entry {
-        name: NAME.to_owned(),
-        promise: bundle.manifest.promise.clone(),
-        capacity: Arc::new(capacity::of_bundle(&bundle)),
-        manifest: bundle.manifest,
-        sign_off: SignOff::Unsigned,
-    };
+    let entry = Entry::judged(NAME.to_owned(), &bundle, None, SignOff::Unsigned);
     Report::new(vec![entry], prices)
 }
 

@@ -1,7 +1,6 @@
 //! Engineers' pages, sign-offs and other tools' results, in the browser.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use fantoccini::Locator;
 use serde_json::json;
@@ -10,7 +9,7 @@ use tokencap_shared::report::view;
 use tokencap_shared::report::{Entry, Report, SignOff};
 use tokencap_shared::signoff::{Trust, fixture as signing};
 use tokencap_shared::words::Lang;
-use tokencap_shared::{bundle, capacity, fixture};
+use tokencap_shared::{bundle, fixture};
 
 use crate::support::{Browser, in_browser, serve, serve_trusting, static_host};
 
@@ -61,13 +60,7 @@ async fn a_run_is_shown_in_full_in_both_languages_and_judged_anew_under_other_pr
     let folder = tempfile::tempdir().unwrap();
     let toy = toy(folder.path());
     let run = fixture::bundle();
-    let entry = Entry {
-        name: "toy.tokencap".to_owned(),
-        promise: run.manifest.promise.clone(),
-        capacity: Arc::new(capacity::of_bundle(&run)),
-        manifest: run.manifest,
-        sign_off: SignOff::Unsigned,
-    };
+    let entry = Entry::judged("toy.tokencap".to_owned(), &run, None, SignOff::Unsigned);
     let report = Report::new(vec![entry], None);
     let row = &report.rows[0];
     in_browser("runs", async |browser| {

@@ -13,7 +13,7 @@ use crate::browser;
 use crate::evidence::Subject;
 use crate::route::{Page, Route};
 use crate::text::Text;
-use library::{Key, Library};
+use library::{Key, Library, Loaded};
 use prefs::Prefs;
 use prices::Prices;
 use server::Server;
@@ -47,12 +47,10 @@ impl State {
         let judged = Memo::new_with_compare(
             move |_| {
                 let loaded = library.loaded.read();
-                let entries = loaded.iter().map(|loaded| Entry {
-                    name: loaded.name.clone(),
-                    manifest: loaded.bundle.manifest.clone(),
-                    promise: loaded.bundle.manifest.promise.clone(),
-                    capacity: loaded.capacity.clone(),
-                    sign_off: loaded.sign_off.clone(),
+                let entries = loaded.iter().map(|loaded| {
+                    let Loaded { name, bundle, capacity, sign_off, .. } = loaded;
+                    let (capacity, sign_off) = (capacity.clone(), sign_off.clone());
+                    Entry::new(name.clone(), &bundle.manifest, capacity, sign_off)
                 });
                 Report::new(entries.collect(), None)
             },

@@ -147,15 +147,9 @@ impl Bench {
     }
 
     fn entry(&self, item: &Item) -> Entry {
-        Entry {
-            name: item.name.clone(),
-            manifest: item.bundle.manifest.clone(),
-            promise: item.bundle.manifest.promise.clone(),
-            capacity: item.capacity.clone(),
-            sign_off: self
-                .verified(item)
-                .map_or(SignOff::Unsigned, |verified| verified.state.clone()),
-        }
+        let verified = self.verified(item);
+        let sign_off = verified.map_or(SignOff::Unsigned, |verified| verified.state.clone());
+        Entry::new(item.name.clone(), &item.bundle.manifest, item.capacity.clone(), sign_off)
     }
 
     /// The bundle whose run a query's field names by its beginning.

@@ -97,6 +97,18 @@ pub struct Row {
 }
 
 impl Entry {
+    /// A bundle that was judged under its own promise sheet.
+    #[must_use]
+    pub fn new(
+        name: String,
+        manifest: &Manifest,
+        capacity: Arc<Capacity>,
+        sign_off: SignOff,
+    ) -> Self {
+        let promise = manifest.promise.clone();
+        Self { name, manifest: manifest.clone(), promise, capacity, sign_off }
+    }
+
     /// Judges a bundle under its own promise sheet, or under another one.
     #[must_use]
     pub fn judged(
