@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
+use tokencap::load::gaps::Gaps;
 use tokencap::load::journal::{Journal, JournalError};
 use tokencap::load::step::{Recorder, StepRecord};
 use tokencap::presets::{Kind, find};
@@ -116,7 +117,7 @@ fn samples(at: u64) -> Vec<Sample> {
 fn write_step(journal: &mut Journal, id: u32, requests: u32) {
     for number in 0..requests {
         let (request, error) = request(id, number);
-        journal.request(&request, error.as_deref(), &[]).unwrap();
+        journal.request(&request, error.as_deref(), &Gaps::default()).unwrap();
     }
     journal.telemetry(&samples(u64::from(id))).unwrap();
     journal.finish_step(&step_record(id)).unwrap();
@@ -228,7 +229,7 @@ fn a_step_that_was_given_up_leaves_no_requests() {
     let mut journal = Journal::create(&path, &manifest()).unwrap();
     write_step(&mut journal, 0, 10);
     for number in 0..500 {
-        journal.request(&request(7, number).0, None, &[]).unwrap();
+        journal.request(&request(7, number).0, None, &Gaps::default()).unwrap();
     }
     write_step(&mut journal, 1, 10);
     check(&Journal::read(&path).unwrap(), 2, 10);

@@ -24,12 +24,12 @@ fuzz_target!(|bytes: &[u8]| {
     let (put, event) = rest.split_at(usize::from(*put % 64).min(rest.len()));
     let mut pattern = Pattern::default();
     let Ok(seen) = glance(event) else {
-        assert!(pattern.glance(event).is_none());
+        assert!(pattern.text(event).is_none());
         return;
     };
     pattern.learn(event, &seen);
-    if let Some(short) = pattern.glance(event) {
-        assert_eq!(short, seen);
+    if let Some(text) = pattern.text(event) {
+        assert_eq!(pattern.says(text), seen);
     }
     let mut changed = event.to_vec();
     // Positions from the end reach the last bytes of long events, too.
@@ -37,7 +37,7 @@ fuzz_target!(|bytes: &[u8]| {
     let from = if at < 128 { at } else { event.len().saturating_sub(at - 127) }.min(event.len());
     let until = (from + usize::from(*taken % 16)).min(event.len());
     changed.splice(from..until, put.iter().copied());
-    if let Some(short) = pattern.glance(&changed) {
-        assert_eq!(Ok(short), glance(&changed));
+    if let Some(text) = pattern.text(&changed) {
+        assert_eq!(Ok(pattern.says(text)), glance(&changed));
     }
 });

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use tokencap_shared::units::Nanos;
 
 use tokencap::load::ask::get;
+use tokencap::load::gaps::Gaps;
 use tokencap::load::pulse::{self, FIRST, GAP};
 use tokencap::load::target::Server;
 
@@ -21,7 +22,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn of(number: u32, first: Duration, gaps: &[Nanos]) -> Self {
+    pub(crate) fn of(number: u32, first: Duration, gaps: &Gaps) -> Self {
         let gaps = gaps.iter().map(|gap| gap.0 as i64).collect();
         Self { number, first: Some(first), gaps, ..Self::default() }
     }

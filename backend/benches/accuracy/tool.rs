@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokencap::campaign::watch::{Event, Watch};
 use tokencap::campaign::{Campaign, Options};
 use tokencap::load::clock::Clock;
+use tokencap::load::gaps::Gaps;
 use tokencap::load::live::{Live, Stop};
 use tokencap::load::prompt::Ruler;
 use tokencap::load::step::{Generator, Load, Recorder, StepPlan};
@@ -33,16 +34,16 @@ pub(crate) enum Run {
 struct Keep {
     streams: Vec<Stream>,
     lags: Vec<Nanos>,
-    only_first: Option<usize>,
+    only_first: usize,
 }
 
 impl Recorder for Keep {
-    fn request(&mut self, request: &Request, _: Option<&str>, gaps: &[Nanos]) -> io::Result<()> {
+    fn request(&mut self, request: &Request, _: Option<&str>, gaps: &Gaps) -> io::Result<()> {
         if request.outcome == Outcome::Completed {
             self.lags.push(request.send_lag());
             // Users of a closed loop go on when their first answer has ended; that is not asked
             // about here.
-            if self.only_first.is_none_or(|users| (request.session as usize) < users) {
+            if (request.session as usize) < self.only_first {
                 let number = request.isl.unwrap_or(0);
                 let first =
                     request.ttft().map_or(Duration::ZERO, |time| Duration::from_nanos(time.0));
@@ -91,8 +92,10 @@ pub(crate) fn run(server: &str, run: &Run, tokens: u32) -> Seen {
         ..StepPlan::probe(0, Rate::new(1.0).expect("a rate"), Duration::ZERO, window, 1)
     };
     let only_first = match run {
-        Run::Burst(streams) | Run::Flood(streams) => Some(*streams),
-        Run::Poisson(_) => None,
+        Run::Burst(streams) => *streams,
+        Run::Poisson(_) => usize::MAX,
+        // Nobody asks when each of its events came.
+        Run::Flood(_) => 0,
     };
     let mut keep = Keep { streams: Vec::new(), lags: Vec::new(), only_first };
     let mut seen = Seen::begin();

@@ -7,6 +7,7 @@ use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
 use tokencap_shared::units::{Moment, Nanos};
 
 use super::event::{Glance, Usage, glance};
+use super::gaps::Gaps;
 use super::http1::{Head, Sink};
 use super::json::{self, Reader};
 use super::pattern::Pattern;
@@ -48,7 +49,7 @@ pub struct Answer {
     /// Events with output.
     pub events: u32,
     /// Gaps between them.
-    pub gaps: Vec<Nanos>,
+    pub gaps: Gaps,
     usage: Usage,
     ids: Option<u32>,
     /// Queue time, where the server says it.
@@ -103,10 +104,10 @@ impl Answer {
             self.done = true;
             return;
         }
-        if let Some(seen) = self.pattern.glance(data)
+        if let Some(text) = self.pattern.text(data)
             && event.name.is_empty()
         {
-            return self.on_text(at, &seen);
+            return self.on_next_text(at, text);
         }
         let Ok(seen) = glance(data) else {
             match event.name {
@@ -143,14 +144,7 @@ impl Answer {
     /// Takes down what an event that follows the pattern can say.
     fn on_text(&mut self, at: Moment, seen: &Glance<'_>) {
         if seen.output {
-            if let Some(last) = self.last {
-                self.gaps.push(at.since(last));
-            } else {
-                self.first = Some(at);
-                self.told.store(at.0, Ordering::Relaxed);
-            }
-            self.last = Some(at);
-            self.events += 1;
+            self.on_output(at);
         }
         self.choices |= seen.choices;
         if let Some(text) = &mut self.text {
@@ -158,6 +152,28 @@ impl Answer {
             text.reasoning.extend_from_slice(seen.reasoning);
             text.more |= seen.output && seen.content.is_empty() && seen.reasoning.is_empty();
         }
+    }
+
+    /// Takes down an event that says what the pattern's said, with another text: its choices are
+    /// known.
+    #[inline]
+    fn on_next_text(&mut self, at: Moment, text: &[u8]) {
+        if self.text.is_some() {
+            return self.on_text(at, &self.pattern.says(text));
+        }
+        self.on_output(at);
+    }
+
+    #[inline]
+    fn on_output(&mut self, at: Moment) {
+        if let Some(last) = self.last {
+            self.gaps.push(at.since(last));
+        } else {
+            self.first = Some(at);
+            self.told.store(at.0, Ordering::Relaxed);
+        }
+        self.last = Some(at);
+        self.events += 1;
     }
 
     /// The generated text for the session's next prompt, as the inside of a JSON string: the
@@ -291,9 +307,9 @@ impl Sink for Answer {
         // Most pieces are one event that differs from the last in its text alone: neither its
         // lines nor its JSON have to be taken apart.
         if let Some(data) = self.parser.single(bytes)
-            && let Some(seen) = self.pattern.glance(data)
+            && let Some(text) = self.pattern.text(data)
         {
-            return self.on_text(at, &seen);
+            return self.on_next_text(at, text);
         }
         let mut parser = std::mem::take(&mut self.parser);
         if parser.feed(bytes, |event| self.on_event(at, event)).is_err() {

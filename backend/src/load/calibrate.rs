@@ -14,6 +14,7 @@ use tokencap_shared::workload::Workload;
 
 use super::ask::get;
 use super::clock::Clock;
+use super::gaps::Gaps;
 use super::live::{Live, Stop};
 use super::prompt::Ruler;
 use super::pulse::{FIRST, GAP, Pulse, lateness};
@@ -86,12 +87,12 @@ pub fn calibrate(
 
 /// Remembers each request's gaps in their order.
 #[derive(Default)]
-struct Keep(Vec<(Request, Vec<Nanos>)>);
+struct Keep(Vec<(Request, Gaps)>);
 
 impl Recorder for Keep {
-    fn request(&mut self, request: &Request, _: Option<&str>, gaps: &[Nanos]) -> io::Result<()> {
+    fn request(&mut self, request: &Request, _: Option<&str>, gaps: &Gaps) -> io::Result<()> {
         if request.outcome == Outcome::Completed {
-            self.0.push((*request, gaps.to_vec()));
+            self.0.push((*request, gaps.clone()));
         }
         Ok(())
     }

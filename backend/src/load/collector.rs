@@ -15,9 +15,10 @@ use tokencap_shared::record::{FailureKind, Outcome, Request};
 use tokencap_shared::step::{GeneratorEvidence, Step};
 use tokencap_shared::units::{Moment, Nanos, Share};
 
+use super::gaps::Gaps;
 use super::json::unescape;
 use super::ledger::{Finished, News, ThreadEvidence};
-use super::live::{Stop, histogram, record};
+use super::live::{Stop, histogram, record_n};
 use super::running::{Control, Open, Running, Steer};
 use super::shared::Shared;
 use super::step::StepRecord;
@@ -30,13 +31,12 @@ pub trait Recorder {
     ///
     /// # Errors
     /// If it cannot be taken down: the step then stops.
-    fn request(&mut self, request: &Request, error: Option<&str>, gaps: &[Nanos])
-    -> io::Result<()>;
+    fn request(&mut self, request: &Request, error: Option<&str>, gaps: &Gaps) -> io::Result<()>;
 }
 
 /// Takes nothing down.
 impl Recorder for () {
-    fn request(&mut self, _: &Request, _: Option<&str>, _: &[Nanos]) -> io::Result<()> {
+    fn request(&mut self, _: &Request, _: Option<&str>, _: &Gaps) -> io::Result<()> {
         Ok(())
     }
 }
@@ -139,8 +139,8 @@ impl<'a> Collector<'a> {
             && let Some(tier) = self.promise.tier_of(request.isl)
         {
             let histogram = self.gaps.entry(tier).or_insert_with(|| histogram(3));
-            for gap in gaps {
-                record(histogram, gap.0);
+            for (gap, times) in gaps.runs() {
+                record_n(histogram, gap.0, times as u64);
             }
         }
         self.requests.push(request);

@@ -62,8 +62,8 @@ pub(super) enum Progress {
     Over(End),
 }
 
-/// Reads in a row from one connection, before others have their turn.
-const READS: u32 = 8;
+/// Bytes read from one connection, about, before others have their turn.
+const TURN: usize = 512 << 10;
 
 impl Active {
     pub(super) fn new(task: Task, intended: Moment, keep_text: bool) -> Self {
@@ -161,7 +161,8 @@ impl Conn {
         {
             return Progress::Over(End::Cut(broken(&error, active.response.begun)));
         }
-        for _ in 0..READS {
+        let mut left = TURN;
+        while left > 0 {
             let (count, arrived) = match self.io.read_stamped(buffer) {
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -182,6 +183,7 @@ impl Conn {
                     End::Cut("the connection closed before a response came".into())
                 });
             }
+            left = left.saturating_sub(count);
             let at = arrivals.at(arrived, active.heard.max(active.sent.sent));
             active.heard = at;
             let fed = active.response.feed(at, &buffer[..count], &mut active.sent.answer);

@@ -116,18 +116,25 @@ impl Response {
                     };
                     rest
                 }
-                State::ChunkSize => self.chunk_size(bytes)?,
+                State::ChunkSize => {
+                    // Most chunks lie whole in what was read.
+                    if self.held.is_empty()
+                        && let Some((body, rest)) = whole_chunk(bytes)
+                    {
+                        sink.on_body(at, body);
+                        rest
+                    } else {
+                        self.chunk_size(bytes)?
+                    }
+                }
                 State::Chunk(left) => {
                     let (body, rest) = split(bytes, left);
                     sink.on_body(at, body);
-                    // The chunk's end mostly lies behind it.
-                    let ended = rest.strip_prefix(b"\r\n");
                     self.state = match left - body.len() as u64 {
-                        0 if ended.is_some() => State::ChunkSize,
                         0 => State::ChunkEnd,
                         left => State::Chunk(left),
                     };
-                    ended.unwrap_or(rest)
+                    rest
                 }
                 State::ChunkEnd => match bytes {
                     [b'\r', rest @ ..] => rest,
@@ -240,12 +247,6 @@ impl Response {
     }
 
     fn chunk_size<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], HttpError> {
-        if self.held.is_empty()
-            && let Some((size @ 1.., rest)) = plain_size(bytes)
-        {
-            self.state = State::Chunk(size);
-            return Ok(rest);
-        }
         let Some(end) = memchr::memchr(b'\n', bytes) else {
             self.held.extend_from_slice(bytes);
             return if self.held.len() > 256 { Err(HttpError::Chunk) } else { Ok(&[]) };
@@ -280,19 +281,24 @@ fn split(bytes: &[u8], at: u64) -> (&[u8], &[u8]) {
     bytes.split_at(usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len()))
 }
 
-/// The size in a chunk's first line where that is whole and nothing but digits, and what follows.
+/// The body of a chunk that is there from its first line, which has nothing but digits, to its end;
+/// and what follows.
 #[inline]
-fn plain_size(bytes: &[u8]) -> Option<(u64, &[u8])> {
+fn whole_chunk(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut size = 0;
     for (at, &byte) in bytes.iter().enumerate().take(8) {
         let digit = match byte {
             b'0'..=b'9' => byte - b'0',
             b'a'..=b'f' => byte - b'a' + 10,
             b'A'..=b'F' => byte - b'A' + 10,
-            _ if at > 0 => return Some((size, bytes[at..].strip_prefix(b"\r\n")?)),
-            _ => return None,
+            _ => {
+                // The last chunk has size 0, and trailers behind it.
+                let behind = bytes[at..].strip_prefix(b"\r\n").filter(|_| size > 0)?;
+                let (body, rest) = behind.split_at_checked(size)?;
+                return Some((body, rest.strip_prefix(b"\r\n")?));
+            }
         };
-        size = size * 16 + u64::from(digit);
+        size = size * 16 + usize::from(digit);
     }
     None
 }

@@ -9,10 +9,11 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use tokencap_shared::record::{GapSummary, Outcome, Request};
+use tokencap_shared::record::{Outcome, Request};
 use tokencap_shared::units::{Moment, Nanos};
 
 use super::answer::{Answer, End};
+use super::gaps::Gaps;
 use super::live::{histogram, record};
 use super::shared::{Shared, thread_cpu};
 use super::workload::Task;
@@ -48,7 +49,7 @@ pub(super) struct Finished {
     pub(super) request: Request,
     pub(super) error: Option<String>,
     /// In the order in which they came.
-    pub(super) gaps: Vec<Nanos>,
+    pub(super) gaps: Gaps,
     /// What was generated, as the inside of a JSON string, where its tokens are still to be counted.
     pub(super) uncounted: Option<Vec<u8>>,
 }
@@ -199,8 +200,6 @@ impl Ledger {
             None if by_tokenizer => answer.generated(),
             _ => None,
         };
-        self.sorted.clear();
-        self.sorted.extend_from_slice(&gaps);
         let request = Request {
             step: self.shared.step,
             session: task.session,
@@ -221,7 +220,7 @@ impl Ledger {
             cached: verdict.cached,
             queue: answer.queue,
             events: answer.events,
-            gaps: GapSummary::of(&mut self.sorted),
+            gaps: gaps.summary(&mut self.sorted),
             outcome: verdict.outcome,
             status: verdict.status,
             error: None,

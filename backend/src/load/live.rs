@@ -7,6 +7,8 @@ use hdrhistogram::Histogram;
 use tokencap_shared::record::{Outcome, Request};
 use tokencap_shared::units::Nanos;
 
+use super::gaps::Gaps;
+
 /// Counters of a step that is running. They are for the eye: nothing is judged by them.
 #[derive(Debug)]
 pub struct Live {
@@ -84,7 +86,7 @@ impl Live {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn on_end(&self, request: &Request, gaps: &[Nanos]) {
+    pub(super) fn on_end(&self, request: &Request, gaps: &Gaps) {
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
         match request.outcome {
             Outcome::Completed => self.completed.fetch_add(1, Ordering::Relaxed),
@@ -97,8 +99,8 @@ impl Live {
         if let Some(ttft) = request.ttft() {
             record(&mut latencies.ttft, ttft.0);
         }
-        for gap in gaps {
-            record(&mut latencies.gaps, gap.0);
+        for (gap, times) in gaps.runs() {
+            record_n(&mut latencies.gaps, gap.0, times as u64);
         }
     }
 

@@ -9,6 +9,7 @@ pub mod clock;
 mod collector;
 mod conn;
 pub mod event;
+pub mod gaps;
 mod h2;
 pub mod http1;
 pub mod io;

@@ -28,25 +28,29 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// What an event says, if it follows the pattern; else it must be read in full. An event that
-    /// does is one line.
+    /// The text of an event that follows the pattern; else the event must be read in full. An event
+    /// that does is one line, and says nothing that the pattern's did not, but for its text.
     #[must_use]
     #[inline]
-    pub fn glance<'a>(&self, data: &'a [u8]) -> Option<Glance<'a>> {
+    pub fn text<'a>(&self, data: &'a [u8]) -> Option<&'a [u8]> {
         let (before, behind) = self.around.split_at(self.before);
         let text = data.strip_prefix(before)?.strip_suffix(behind)?;
         // An empty text is no output. (Without a pattern everything would be the text.)
-        if text.is_empty() || before.is_empty() || !is_inside_of_string(text) {
-            return None;
-        }
-        let mut seen = Glance { output: true, text, choices: self.choices, ..Glance::default() };
+        let follows = !text.is_empty() && !before.is_empty() && is_inside_of_string(text);
+        follows.then_some(text)
+    }
+
+    /// What an event that follows the pattern says, by its text.
+    #[must_use]
+    pub fn says<'a>(&self, text: &'a [u8]) -> Glance<'a> {
+        let mut seen =
+            Glance { output: true, text, texts: 1, choices: self.choices, ..Glance::default() };
         if self.named && self.reasoning {
             seen.reasoning = text;
         } else if self.named {
             seen.content = text;
         }
-        seen.texts = 1;
-        Some(seen)
+        seen
     }
 
     /// Keeps what stands around the text of an event that was read in full, if there is one
@@ -74,13 +78,21 @@ impl Pattern {
     }
 }
 
+/// The bytes that may end the inside of a string.
+static IS_SPECIAL: [bool; 256] = {
+    let mut table = [false; 256];
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table[b'\n' as usize] = true;
+    table[b'\r' as usize] = true;
+    table
+};
+
 /// Whether bytes followed by a quote are the inside of one string: no quote without a backslash,
 /// no backslash that would take the closing quote, no line end.
 #[inline]
 fn is_inside_of_string(text: &[u8]) -> bool {
-    // Without a way out of the loop it is done many bytes at a time.
-    let is_special = |byte| matches!(byte, b'"' | b'\\' | b'\n' | b'\r');
-    if !text.iter().fold(false, |found, &byte| found | is_special(byte)) {
+    if !text.iter().fold(false, |found, &byte| found | IS_SPECIAL[usize::from(byte)]) {
         return true;
     }
     if memchr2(b'\n', b'\r', text).is_some() {
@@ -110,12 +122,16 @@ mod tests {
         pattern
     }
 
+    fn said<'a>(pattern: &Pattern, data: &'a str) -> Option<Glance<'a>> {
+        Some(pattern.says(pattern.text(data.as_bytes())?))
+    }
+
     #[test]
     fn an_event_of_another_text_follows_the_pattern() {
         let pattern = learnt(FIRST);
         for text in ["lo", r#"\""#, r#"\\"#, r#"\\\""#, r#"\"usage\":{\"#, "é", r"\u00e9"] {
             let data = FIRST.replace("Hel", text);
-            assert_eq!(pattern.glance(data.as_bytes()), glance(data.as_bytes()).ok(), "{data}");
+            assert_eq!(said(&pattern, &data), glance(data.as_bytes()).ok(), "{data}");
         }
     }
 
@@ -136,9 +152,9 @@ mod tests {
             String::new(),
             "Hel".into(),
         ] {
-            assert_eq!(pattern.glance(data.as_bytes()), None, "{data}");
+            assert_eq!(said(&pattern, &data), None, "{data}");
         }
-        assert_eq!(Pattern::default().glance(FIRST.as_bytes()), None);
+        assert_eq!(said(&Pattern::default(), FIRST), None);
     }
 
     #[test]
@@ -153,17 +169,17 @@ mod tests {
             r#"{"choices":[{"text":""}]}"#,
             "{\"choices\":\n[{\"text\":\"a\"}]}",
         ] {
-            assert_eq!(learnt(data).glance(data.as_bytes()), None, "{data}");
+            assert_eq!(said(&learnt(data), data), None, "{data}");
         }
         let long = format!(r#"{{"choices":[{{"text":"a"}}],"x":"{}"}}"#, "y".repeat(MAX_KEPT));
-        assert_eq!(learnt(&long).glance(long.as_bytes()), None);
+        assert_eq!(said(&learnt(&long), &long), None);
     }
 
     #[test]
     fn tool_arguments_follow_a_pattern_too() {
         let data = r#"{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"{\"a"}}]}}]}"#;
         let other = data.replace(r#"{\"a"#, r#"\":1}"#);
-        let seen = learnt(data).glance(other.as_bytes()).unwrap();
+        let seen = said(&learnt(data), &other).unwrap();
         assert_eq!(Ok(seen), glance(other.as_bytes()));
         assert!(seen.output && seen.content.is_empty() && seen.reasoning.is_empty());
     }

@@ -33,6 +33,8 @@ const LONGEST_WAIT: Duration = Duration::from_millis(50);
 const EXPIRE: usize = 64;
 /// One read of so many is timed.
 const SAMPLE: u32 = 64;
+/// Bytes read at once, at most: half of what a core keeps near it.
+const BUFFER: usize = 256 << 10;
 
 /// A generator thread's state.
 pub(super) struct Reactor {
@@ -79,7 +81,7 @@ impl Reactor {
             opening: 0,
             again: Vec::new(),
             deadlines: BinaryHeap::new(),
-            buffer: vec![0; 64 << 10].into_boxed_slice(),
+            buffer: vec![0; BUFFER].into_boxed_slice(),
             generation: 0,
             reserve,
             next_address: 0,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokencap::load::clock::Clock;
+use tokencap::load::gaps::Gaps;
 use tokencap::load::live::{Live, Stop};
 use tokencap::load::preflight::preflight;
 use tokencap::load::prompt::Ruler;
@@ -321,7 +322,7 @@ struct UntilWhole<'a> {
 }
 
 impl Recorder for UntilWhole<'_> {
-    fn request(&mut self, request: &Request, _: Option<&str>, _: &[Nanos]) -> std::io::Result<()> {
+    fn request(&mut self, request: &Request, _: Option<&str>, _: &Gaps) -> std::io::Result<()> {
         self.requests.push(*request);
         let last = |request: &&Request| request.turn == 35;
         if self.requests.iter().filter(last).count() >= self.sessions {

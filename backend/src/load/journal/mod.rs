@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 use tokencap_shared::bundle::{Bundle, Manifest};
 use tokencap_shared::record::Request;
 use tokencap_shared::telemetry::Sample;
-use tokencap_shared::units::Nanos;
 
 use self::encode::{
     REQUEST, Reader, Series, StepEnd, read_request, read_sample, write_request, write_sample,
 };
 use self::frame::{Kind, MAGIC, VERSION};
+use super::gaps::Gaps;
 use super::step::{Recorder, StepRecord};
 
 /// Why a journal cannot be used.
@@ -228,7 +228,7 @@ impl Journal {
 }
 
 impl Recorder for Journal {
-    fn request(&mut self, request: &Request, error: Option<&str>, _: &[Nanos]) -> io::Result<()> {
+    fn request(&mut self, request: &Request, error: Option<&str>, _: &Gaps) -> io::Result<()> {
         let mut request = *request;
         request.error = match error {
             None => None,
