@@ -87,6 +87,10 @@ impl Pulse {
         // The kernel begins to stamp some time after the first socket asks for it: before anybody
         // connects. What is accepted inherits it.
         stamp::enable(&listener);
+        // The system's choice may be one that paces: it holds events back that are due, and on
+        // one machine its timers take the reader's time.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::net::sockopt::set_tcp_congestion(&listener, "reno");
         poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
         let event = chunk(EVENT);
         let flood = event.repeat(PIECE);
