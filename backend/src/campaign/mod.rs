@@ -21,6 +21,7 @@ use tokencap_shared::units::Nanos;
 use tokencap_shared::words::EN;
 use tokencap_shared::{DEFINITIONS_VERSION, capacity};
 
+use crate::load::awake::Awake;
 use crate::load::clock::Clock;
 use crate::load::io::Tls;
 use crate::load::journal::{Journal, JournalError};
@@ -358,12 +359,14 @@ impl Campaign {
 
     fn empty_bundle(&self, clock: Clock) -> Bundle {
         let cores = std::thread::available_parallelism().map_or(0, usize::from);
+        let idle = if Awake::hold().is_held() { "kept awake" } else { "may sleep" };
         let mut environment = BTreeMap::from([
             (CLOCK_ZERO.to_owned(), clock.zero_unix_ns().to_string()),
             ("client.os".to_owned(), std::env::consts::OS.to_owned()),
             ("client.arch".to_owned(), std::env::consts::ARCH.to_owned()),
             ("client.cores".to_owned(), cores.to_string()),
             ("client.arrivals".to_owned(), stamp::STAMPED_BY.to_owned()),
+            ("client.idle_cores".to_owned(), idle.to_owned()),
             ("target".to_owned(), self.target.server.authority.clone()),
             ("target.model".to_owned(), self.target.model.clone()),
             ("target.route".to_owned(), self.target.route.path().to_owned()),

@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod arrivals;
 pub mod ask;
+pub mod awake;
 pub mod calibrate;
 pub mod clock;
 mod collector;

@@ -20,7 +20,7 @@ const LONGEST_SPIN: Duration = Duration::from_micros(500);
 #[cfg(target_os = "linux")]
 const PART: u32 = 20;
 
-/// How long before an instant to wake: so long that one waking in a hundred comes too late.
+/// How long before an instant to wake: so long that one waking in four hundred comes too late.
 #[cfg(target_os = "linux")]
 #[derive(Debug)]
 struct Stretch {
@@ -46,13 +46,13 @@ impl Stretch {
         self.length.min(self.between / PART).max(SPIN)
     }
 
-    /// A waking came so long after it was asked for. One that was too late lengthens the stretch a
-    /// hundred times as much as one that was not shortens it.
+    /// A waking came so long after it was asked for. One that was too late lengthens the stretch
+    /// four hundred times as much as one that was not shortens it.
     fn woke(&mut self, late: Duration) {
         let longer = if late > self.length {
             self.length + SPIN
         } else {
-            self.length.saturating_sub(SPIN / 100)
+            self.length.saturating_sub(SPIN / 400)
         };
         self.length = longer.clamp(SPIN, LONGEST_SPIN);
     }
@@ -157,6 +157,8 @@ impl Pacer {
 pub(super) struct Timer {
     #[cfg(target_os = "linux")]
     file: tokio::io::unix::AsyncFd<rustix::fd::OwnedFd>,
+    #[cfg(target_os = "linux")]
+    stretch: std::cell::RefCell<Stretch>,
 }
 
 impl Timer {
@@ -169,7 +171,8 @@ impl Timer {
     pub(super) fn new() -> io::Result<Self> {
         // SAFETY: the timer's descriptor is owned by the registration and neither closed nor
         // replaced while it stands.
-        Ok(Self { file: unsafe { tokio::io::unix::AsyncFd::register(timer_file()?)? } })
+        let file = unsafe { tokio::io::unix::AsyncFd::register(timer_file()?)? };
+        Ok(Self { file, stretch: Stretch::new().into() })
     }
 
     /// A timer; where sleeping is fine enough it needs nothing.
@@ -179,6 +182,17 @@ impl Timer {
     #[cfg(not(target_os = "linux"))]
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {})
+    }
+
+    #[cfg(target_os = "linux")]
+    fn stretch_before(&self, due: Moment) -> Duration {
+        self.stretch.borrow_mut().before(due)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "the same call as where it is learnt")]
+    const fn stretch_before(&self, _: Moment) -> Duration {
+        SPIN
     }
 
     /// Waits until an instant; for ever without one.
@@ -192,17 +206,20 @@ impl Timer {
             if left.is_zero() {
                 return Ok(());
             }
-            if left <= SPIN {
+            let stretch = self.stretch_before(due);
+            if left <= stretch {
                 tokio::task::yield_now().await;
                 continue;
             }
             #[cfg(target_os = "linux")]
             {
-                set_timer(self.file.get_ref(), left - SPIN)?;
+                let fires = clock.now() + (left - stretch).into();
+                set_timer(self.file.get_ref(), left - stretch)?;
                 self.file.readable().await?.clear_ready();
+                self.stretch.borrow_mut().woke(clock.now().since(fires).into());
             }
             #[cfg(not(target_os = "linux"))]
-            tokio::time::sleep(left - SPIN).await;
+            tokio::time::sleep(left - stretch).await;
         }
     }
 }
@@ -253,7 +270,7 @@ mod tests {
             stretch.before(due);
         }
         assert!(stretch.before(due) <= Duration::from_micros(51));
-        for _ in 0..2000 {
+        for _ in 0..8000 {
             stretch.woke(Duration::from_micros(10));
         }
         assert_eq!(stretch.length, SPIN);

@@ -18,6 +18,7 @@ use tokencap_shared::units::{Moment, Nanos, Rate};
 use tokencap_shared::workload::Workload;
 
 use super::arrivals::{Profile, Schedule};
+use super::awake::Awake;
 use super::clock::Clock;
 pub use super::collector::Recorder;
 use super::collector::{Collector, Ending, collect, evidence_of};
@@ -246,6 +247,7 @@ impl Generator {
         steer: &mut Steer<'_>,
     ) -> Result<StepRecord, StepError> {
         raise_open_files();
+        let _awake = Awake::hold();
         let Self { target, workload, clock, .. } = self;
         let salt = self.salt ^ (u64::from(plan.id) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let source = Arc::new(Source::new(

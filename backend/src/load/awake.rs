@@ -1,0 +1,43 @@
+//! Keeps this machine's cores from sleeping deeply while a step runs. A core that has to be woken
+//! first sends late: by a tenth of a millisecond where it sleeps deeply, by some milliseconds where
+//! it is a virtual machine's and its host has given it to others meanwhile.
+
+use std::fs::File;
+
+/// The longest time, in microseconds, that waking up may take, for as long as whoever wrote it
+/// keeps the file open (Linux, "PM quality of service").
+#[cfg(target_os = "linux")]
+const LATENCY: &str = "/dev/cpu_dma_latency";
+
+/// Cores stay awake until this is dropped, where the system lets this user ask for it: mostly,
+/// where that is root.
+#[derive(Debug)]
+pub struct Awake(Option<File>);
+
+impl Awake {
+    /// Asks for it.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn hold() -> Self {
+        use std::io::Write;
+
+        let held = File::options().write(true).open(LATENCY).and_then(|mut file| {
+            file.write_all(&0_i32.to_ne_bytes())?;
+            Ok(file)
+        });
+        Self(held.ok())
+    }
+
+    /// Other systems have no such thing.
+    #[cfg(not(target_os = "linux"))]
+    #[must_use]
+    pub const fn hold() -> Self {
+        Self(None)
+    }
+
+    /// Whether it was granted.
+    #[must_use]
+    pub const fn is_held(&self) -> bool {
+        self.0.is_some()
+    }
+}
