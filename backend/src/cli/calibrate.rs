@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::answer::Answer;
 use crate::interrupt;
+use crate::load::awake::Awake;
 use crate::load::calibrate::{Rung, calibrate};
 use crate::presets::{self, Kind};
 
@@ -38,11 +39,20 @@ pub(super) fn run(args: &Calibrate) -> anyhow::Result<()> {
             println!("{}", line(rung));
         }
     })?;
+    // As every step has asked for itself.
+    let awake = Awake::hold().is_held();
     args.answer.give(
-        &json!({ "honest": honest(&rungs), "rungs": rungs }),
-        &format!("\n{}", verdict(&rungs)),
+        &json!({ "honest": honest(&rungs), "cores_kept_awake": awake, "rungs": rungs }),
+        &format!("\n{}{}", verdict(&rungs), if awake { "" } else { DROWSY }),
     )
 }
+
+const DROWSY: &str = if cfg!(target_os = "linux") {
+    "\nCores may sleep between two requests here, and wake too late for some: as root, or where \
+     this user may write to /dev/cpu_dma_latency, they are kept awake while a step runs."
+} else {
+    ""
+};
 
 const HEAD: &str = "streams   requests/s   events/s   lag P99   TTFT error   gap error   CPU   \
 server's own lateness (errors and lateness at P99, ms)";

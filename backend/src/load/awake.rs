@@ -41,3 +41,24 @@ impl Awake {
         self.0.is_some()
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_is_what_the_system_keeps_to() {
+        let awake = Awake::hold();
+        let allowed = File::options().write(true).open(LATENCY).is_ok();
+        assert_eq!(awake.is_held(), allowed);
+        if !allowed {
+            eprintln!("skipped: this user may not write to {LATENCY}");
+            return;
+        }
+        let mut latency = [1; 4];
+        File::open(LATENCY).unwrap().read_exact(&mut latency).unwrap();
+        assert_eq!(i32::from_ne_bytes(latency), 0);
+    }
+}
