@@ -44,18 +44,23 @@ impl Words {
         self.list.iter().copied()
     }
 
-    /// Appends so many random words, each followed by a space. None of them needs an escape in
-    /// JSON.
+    /// Appends so many random words, with a space between any two and before the first, unless that
+    /// begins a text: after a quote, or where there is nothing yet. A space at either end of a text
+    /// would be one token more in many models. No word needs an escape in JSON.
     pub fn append(&self, out: &mut Vec<u8>, random: &mut Random, count: u32) {
         out.reserve(count as usize * 7);
+        let mut begins = matches!(out.last(), None | Some(b' ' | b'"'));
         let (mut bits, mut left) = (0, 0);
         for _ in 0..count {
             if left < self.bits {
                 (bits, left) = (random.bits(), 64);
             }
             let index = bits & ((1 << self.bits) - 1);
+            if !begins {
+                out.push(b' ');
+            }
+            begins = false;
             out.extend_from_slice(self.list[index as usize].as_bytes());
-            out.push(b' ');
             bits >>= self.bits;
             left -= self.bits;
         }
@@ -126,6 +131,23 @@ mod tests {
             let used: std::collections::BTreeSet<_> = text.split_whitespace().collect();
             assert_eq!(used.len(), number);
             assert!(words.iter().all(|word| used.contains(word)));
+        }
+    }
+
+    #[test]
+    fn there_is_a_space_between_words_and_none_where_a_text_begins_or_ends() {
+        let words = Words::default();
+        let mut random = Random::new(1, Purpose::Text, 0);
+        for before in ["", "shared ", r#""content":""#] {
+            let mut out = before.as_bytes().to_vec();
+            for count in [0, 3, 2] {
+                words.append(&mut out, &mut random, count);
+            }
+            let text = String::from_utf8(out).unwrap();
+            let added = text.strip_prefix(before).unwrap();
+            assert_eq!(added.split(' ').filter(|word| !word.is_empty()).count(), 5, "{text}");
+            assert_eq!(added.matches(' ').count(), 4, "{text}");
+            assert_eq!(added, added.trim(), "{text}");
         }
     }
 

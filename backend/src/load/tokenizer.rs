@@ -61,7 +61,8 @@ impl Tokenizer {
         u32::try_from(self.inner.encode_fast(text, false).ok()?.len()).ok()
     }
 
-    /// The words for prompts: those that are one token each, with the space before it.
+    /// The words for prompts: those that are one token each, with the space before it as where a
+    /// text begins.
     ///
     /// # Errors
     /// If the model knows too few of them.
@@ -70,7 +71,9 @@ impl Tokenizer {
         let single = |word: &str| {
             let Ok(encoding) = self.inner.encode(format!("a {word}"), false) else { return false };
             let whole = |token: &String| token.trim_start_matches(SPACES) == word;
-            encoding.len() == before + 1 && encoding.get_tokens().last().is_some_and(whole)
+            encoding.len() == before + 1
+                && encoding.get_tokens().last().is_some_and(whole)
+                && self.tokens(word) == Some(1)
         };
         Words::of(single).ok_or_else(|| TokenizerError {
             path: path.display().to_string(),
@@ -81,8 +84,11 @@ impl Tokenizer {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::{Value, json};
 
+    use super::super::rng::{Purpose, Random};
     use super::*;
 
     fn tokenizer(model: &Value, before: &Value) -> Tokenizer {
@@ -132,15 +138,29 @@ mod tests {
 
     #[test]
     fn prompts_are_made_of_words_of_one_token() {
-        // Knows the words that have no "e" as whole, and the others by their letters.
-        let known = Words::of(|word| !word.contains('e')).unwrap();
+        // Knows the words that have no "e" as whole, and the others by their letters; but some
+        // only with a space before them.
+        let known = Words::of(|word| !word.contains('e') && !word.starts_with('s')).unwrap();
         let letters = ('a'..='z').map(|letter| letter.to_string()).chain(["Ġ".to_owned()]);
-        let whole = known.iter().map(|word| format!("Ġ{word}"));
-        let vocabulary = numbered(letters.chain(whole));
-        let model =
-            json!({"type": "BPE", "ignore_merges": true, "merges": [], "vocab": vocabulary});
-        let words = tokenizer(&model, &byte_level()).words(Path::new("t")).unwrap();
+        let words = Words::default();
+        let whole = words.iter().filter(|word| !word.contains('e')).flat_map(|word| {
+            let bare = (!word.starts_with('s')).then(|| word.to_owned());
+            bare.into_iter().chain([format!("Ġ{word}")])
+        });
+        let vocabulary: BTreeSet<_> = letters.chain(whole).collect();
+        let model = json!({"type": "BPE", "ignore_merges": true, "merges": [],
+            "vocab": numbered(vocabulary)});
+        let tokenizer = tokenizer(&model, &byte_level());
+        let words = tokenizer.words(Path::new("t")).unwrap();
         assert!(words.iter().eq(known.iter()));
+        // A text of them has as many tokens as words, whatever it is put together from.
+        let (mut text, mut random) = (Vec::new(), Random::new(1, Purpose::Text, 0));
+        for count in 1..=40 {
+            words.append(&mut text, &mut random, count);
+        }
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(tokenizer.tokens(&text), Some(820), "{text}");
+        assert_eq!(tokenizer.tokens(&format!("{text} ")), Some(821));
     }
 
     #[test]

@@ -114,6 +114,10 @@ impl Source {
                     &mut Random::new(0, Purpose::Shared, index as u64),
                     words,
                 );
+                // The text of its own that follows begins without one.
+                if words > 0 {
+                    text.push(b' ');
+                }
                 text.into()
             })
             .collect();
@@ -195,6 +199,7 @@ impl Source {
         }
         // Nothing is to be found in a cache: the salt comes before the shared text, too.
         let shared = if self.cache == CacheState::Cold {
+            own.push(b' ');
             own.extend_from_slice(&shared);
             Arc::default()
         } else {
