@@ -3,10 +3,10 @@
 //! it is a virtual machine's and its host has given it to others meanwhile.
 
 use std::fs::File;
+use std::io::Write;
 
 /// The longest time, in microseconds, that waking up may take, for as long as whoever wrote it
-/// keeps the file open (Linux, "PM quality of service").
-#[cfg(target_os = "linux")]
+/// keeps the file open (Linux, "PM quality of service"; other systems have no such file).
 const LATENCY: &str = "/dev/cpu_dma_latency";
 
 /// Cores stay awake until this is dropped, where the system lets this user ask for it: mostly,
@@ -16,23 +16,13 @@ pub struct Awake(Option<File>);
 
 impl Awake {
     /// Asks for it.
-    #[cfg(target_os = "linux")]
     #[must_use]
     pub fn hold() -> Self {
-        use std::io::Write;
-
         let held = File::options().write(true).open(LATENCY).and_then(|mut file| {
             file.write_all(&0_i32.to_ne_bytes())?;
             Ok(file)
         });
         Self(held.ok())
-    }
-
-    /// Other systems have no such thing.
-    #[cfg(not(target_os = "linux"))]
-    #[must_use]
-    pub const fn hold() -> Self {
-        Self(None)
     }
 
     /// Whether it was granted.
@@ -42,7 +32,7 @@ impl Awake {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use std::io::Read;
 
