@@ -216,7 +216,11 @@ impl Timer {
                 let fires = clock.now() + (left - stretch).into();
                 set_timer(self.file.get_ref(), left - stretch)?;
                 self.file.readable().await?.clear_ready();
-                self.stretch.borrow_mut().woke(clock.now().since(fires).into());
+                // The file may be readable still of an instant before.
+                let now = clock.now();
+                if now >= fires {
+                    self.stretch.borrow_mut().woke(now.since(fires).into());
+                }
             }
             #[cfg(not(target_os = "linux"))]
             tokio::time::sleep(left - stretch).await;
