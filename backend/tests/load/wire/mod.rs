@@ -5,6 +5,7 @@ mod chunks;
 mod engines;
 mod failures;
 mod refusals;
+mod writer;
 
 use std::fmt::Write;
 use std::path::PathBuf;
