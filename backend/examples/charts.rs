@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use tokencap_shared::chart::{Chart, Plan, Size, svg};
-use tokencap_shared::report::charts::{self, Course, Latency};
-use tokencap_shared::report::{Entry, Report, SignOff};
-use tokencap_shared::words::Lang;
+use tokencap_shared::present::chart::{Chart, Plan, Size, svg};
+use tokencap_shared::present::report::charts::{self, Course, Latency};
+use tokencap_shared::present::report::{Entry, Report, SignOff};
+use tokencap_shared::present::words::Lang;
 
 fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args().skip(1);

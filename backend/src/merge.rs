@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tokencap_shared::bundle::{Bundle, Manifest, Note};
-use tokencap_shared::record::Request;
-use tokencap_shared::step::{Step, StepKind};
-use tokencap_shared::telemetry::Sample;
+use tokencap_shared::definitions::record::Request;
+use tokencap_shared::definitions::step::{Step, StepKind};
+use tokencap_shared::definitions::telemetry::Sample;
 use tokencap_shared::units::{Moment, Nanos, Rate};
 
 use crate::load::shard::Shard;

@@ -75,7 +75,7 @@ pub fn find(kind: Kind, name: &str) -> Option<&'static Preset> {
 
 #[cfg(test)]
 mod tests {
-    use tokencap_shared::{promise::PromiseSheet, workload::Workload};
+    use tokencap_shared::{definitions::promise::PromiseSheet, definitions::workload::Workload};
 
     use super::*;
 

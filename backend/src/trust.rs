@@ -63,7 +63,7 @@ pub fn load(named: Option<&Path>) -> Result<Trust, TrustError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokencap_shared::promise::Role;
+    use tokencap_shared::definitions::promise::Role;
 
     #[test]
     fn keys_revocations_and_successors_are_read() {

@@ -15,9 +15,9 @@ use tokencap::load::live::Stop;
 use tokencap::load::pulse::Pulse;
 use tokencap::store;
 use tokencap_shared::bundle::Bundle;
-use tokencap_shared::step::StepKind;
+use tokencap_shared::definitions::step::StepKind;
+use tokencap_shared::definitions::workload::Arrivals;
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::workload::Arrivals;
 
 fn pulse() -> String {
     let mut pulse = Pulse::listen().unwrap();

@@ -16,10 +16,10 @@ use tokencap::load::journal::{Journal, JournalError};
 use tokencap::load::step::{Recorder, StepRecord};
 use tokencap::presets::{Kind, find};
 use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, GapHistogram, Manifest};
-use tokencap_shared::deployment::{Deployment, Parallelism};
-use tokencap_shared::record::{FailureKind, GapSummary, Outcome, Request};
-use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
-use tokencap_shared::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
+use tokencap_shared::definitions::record::{FailureKind, GapSummary, Outcome, Request};
+use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::telemetry::{Metric, Sample};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
 
 fn manifest() -> Manifest {

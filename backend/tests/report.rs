@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use tokencap_shared::{bundle, capacity, fixture};
+use tokencap_shared::{bundle, definitions::capacity, fixture};
 
 fn toy(folder: &Path) -> PathBuf {
     let path = folder.join("toy.tokencap");

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokencap::load::journal::Journal;
 use tokencap::{sim, store};
-use tokencap_shared::step::StepKind;
+use tokencap_shared::definitions::step::StepKind;
 
 fn cluster() -> sim::Handle {
     common::cluster(None)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tokencap_shared::bundle;
-use tokencap_shared::promise::{Fields, VerdictMode};
+use tokencap_shared::definitions::promise::{Fields, VerdictMode};
 use tokencap_shared::signoff::fixture;
 
 /// A folder with two keys, the trusted keys of their reader, and an unsigned bundle.

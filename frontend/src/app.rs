@@ -2,7 +2,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
-use tokencap_shared::words::Lang;
+use tokencap_shared::present::words::Lang;
 
 use crate::browser;
 use crate::components::evidence::EvidenceDialog;

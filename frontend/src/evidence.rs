@@ -2,14 +2,14 @@
 //! measured in, how many requests there were, and the digest of the records.
 
 use tokencap_shared::bundle::Manifest;
-use tokencap_shared::capacity::AtLambda;
-use tokencap_shared::format::{self, count, fixed, percent, plain, span};
-use tokencap_shared::judge::{PromiseVerdict, StepJudgement};
-use tokencap_shared::measured::Measured;
-use tokencap_shared::money::{Economics, PriceSheet};
-use tokencap_shared::promise::PromiseKind;
-use tokencap_shared::report::view::Pair;
-use tokencap_shared::report::{Report, Row};
+use tokencap_shared::definitions::capacity::AtLambda;
+use tokencap_shared::definitions::judge::{PromiseVerdict, StepJudgement};
+use tokencap_shared::definitions::measured::Measured;
+use tokencap_shared::definitions::money::{Economics, PriceSheet};
+use tokencap_shared::definitions::promise::PromiseKind;
+use tokencap_shared::present::format::{self, count, fixed, percent, plain, span};
+use tokencap_shared::present::report::view::Pair;
+use tokencap_shared::present::report::{Report, Row};
 use tokencap_shared::units::{Share, TokenRate};
 
 use crate::state::prices::Item;
@@ -362,7 +362,7 @@ impl Maker<'_> {
             }
             Subject::Value => {
                 let value = economics.value_at_price_daily.value()?;
-                let part = |part: &Measured<tokencap_shared::money::Money>| {
+                let part = |part: &Measured<tokencap_shared::definitions::money::Money>| {
                     part.value().map_or_else(missing, |part| day(part.get()))
                 };
                 Evidence {

@@ -3,7 +3,7 @@
 //! That part never reaches a server, so the app works under any path of any static host, and a
 //! link can carry a question's figures without telling anybody.
 
-use tokencap_shared::query::Query;
+use tokencap_shared::present::query::Query;
 
 /// The pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tokencap_shared::{bundle, capacity};
+use tokencap_shared::{bundle, definitions::capacity};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok((read, _)) = bundle::open(bytes) {

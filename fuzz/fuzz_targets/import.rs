@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use tokencap_shared::bundle;
+use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::import::{File, import, judge, to_bundle};
-use tokencap_shared::promise::PromiseSheet;
 
 static SHEET: LazyLock<PromiseSheet> = LazyLock::new(|| {
     serde_json::from_value(serde_json::json!({

@@ -3,14 +3,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tokencap_shared::judge::{Evidence, Gaps};
-use tokencap_shared::promise::{
+use tokencap_shared::definitions::judge::{Evidence, Gaps};
+use tokencap_shared::definitions::promise::{
     Fields, GapQuantile, ItlRule, PromiseSheet, Target, Tier, VerdictMode,
 };
-use tokencap_shared::record::{GapSummary, Outcome, Request};
-use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::record::{GapSummary, Outcome, Request};
+use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::workload::{Length, Shape, Think, Workload};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
-use tokencap_shared::workload::{Length, Shape, Think, Workload};
 
 #[path = "../../shared/tests/judge/invariants.rs"]
 mod invariants;

@@ -14,16 +14,16 @@ use std::time::Instant;
 
 use tokencap_shared::DEFINITIONS_VERSION;
 use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, GapHistogram, Manifest};
-use tokencap_shared::capacity::of_bundle;
-use tokencap_shared::deployment::{Deployment, Parallelism};
-use tokencap_shared::judge::complies;
-use tokencap_shared::promise::{
+use tokencap_shared::definitions::capacity::of_bundle;
+use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
+use tokencap_shared::definitions::judge::complies;
+use tokencap_shared::definitions::promise::{
     Fields, GapQuantile, ItlRule, PromiseSheet, Target, Tier, VerdictMode,
 };
-use tokencap_shared::record::{FailureKind, GapSummary, Outcome, Request};
-use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::record::{FailureKind, GapSummary, Outcome, Request};
+use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
-use tokencap_shared::workload::Workload;
 
 const STEPS: u32 = 20;
 const REQUESTS_A_STEP: u64 = 50_000;

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 
 use crate::bundle::{Bundle, FORMAT_VERSION, Manifest};
-use crate::deployment::Deployment;
-use crate::promise::PromiseSheet;
-use crate::record::{FailureKind, GapSummary, Outcome, Request};
-use crate::step::{GeneratorEvidence, Step, StepKind};
-use crate::telemetry::{Metric, Sample};
+use crate::definitions::deployment::Deployment;
+use crate::definitions::promise::PromiseSheet;
+use crate::definitions::record::{FailureKind, GapSummary, Outcome, Request};
+use crate::definitions::step::{GeneratorEvidence, Step, StepKind};
+use crate::definitions::telemetry::{Metric, Sample};
 use crate::units::{Moment, Nanos, Rate, Share};
 
 const MILLI: f64 = 1e6;
@@ -107,7 +107,10 @@ fn manifest() -> Manifest {
             gpu: "H200-141GB".to_owned(),
             gpus_serving: 2,
             gpus_provisioned: 2,
-            parallelism: crate::deployment::Parallelism { replicas: 2, ..Default::default() },
+            parallelism: crate::definitions::deployment::Parallelism {
+                replicas: 2,
+                ..Default::default()
+            },
             quantisation: "fp8".to_owned(),
             kv_cache_dtype: String::new(),
             prefix_cache: String::new(),

@@ -8,34 +8,15 @@
 //! records ([`record`], [`step`], [`telemetry`]) → [`bundle`] → [`judge`] → [`capacity`] → [`report`].
 
 pub mod bundle;
-pub mod capacity;
-pub mod chart;
-pub mod compare;
-pub mod deployment;
+pub mod definitions;
 #[cfg(any(test, feature = "fixture"))]
 pub mod fixture;
-pub mod format;
-pub mod glossary;
 pub mod golden;
-pub mod html;
 pub mod import;
-pub mod judge;
-pub mod live;
-pub mod measured;
-pub mod money;
-pub mod promise;
-pub mod query;
-pub mod quote;
-pub mod record;
-pub mod report;
+pub mod present;
 pub mod signoff;
 pub mod stats;
-pub mod step;
-pub mod telemetry;
 pub mod units;
-pub mod window;
-pub mod words;
-pub mod workload;
 
 /// Version of the metric definitions that this crate implements; it stands in every bundle and
 /// on every report, because a number means nothing without it.

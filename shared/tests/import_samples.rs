@@ -8,8 +8,8 @@
 
 use std::path::{Path, PathBuf};
 
+use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::import::{File, Import, Mark, import, judge};
-use tokencap_shared::promise::PromiseSheet;
 
 fn samples() -> Option<PathBuf> {
     let folder = std::env::var_os("TOKENCAP_SAMPLES").map_or_else(

@@ -13,8 +13,8 @@ use hyper_util::rt::TokioIo;
 
 use tokencap::load::arrivals::{Profile, Schedule};
 use tokencap::load::clock::Clock;
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Moment, Nanos, Rate};
-use tokencap_shared::workload::Workload;
 
 use super::report::{Seen, Stream};
 

@@ -14,10 +14,10 @@ use tokencap::load::step::{Generator, Load, Recorder, StepPlan};
 use tokencap::load::target::{Route, Target};
 use tokencap::plan::Plan;
 use tokencap::presets::{Kind, find};
-use tokencap_shared::record::{Outcome, Request};
-use tokencap_shared::step::StepKind;
+use tokencap_shared::definitions::record::{Outcome, Request};
+use tokencap_shared::definitions::step::StepKind;
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::workload::Workload;
 
 use super::report::{Seen, Stream};
 

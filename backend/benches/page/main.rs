@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use support::{Browser, in_browser, serve, serve_trusting};
 use tokencap::web;
 use tokencap_shared::bundle;
-use tokencap_shared::promise::Role;
+use tokencap_shared::definitions::promise::Role;
 use tokencap_shared::signoff::fixture as signing;
 
 const REPEATS: usize = 5;

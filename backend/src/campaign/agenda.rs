@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use tokencap_shared::judge::StepJudgement;
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::step::Step;
-use tokencap_shared::workload::Workload;
+use tokencap_shared::definitions::judge::StepJudgement;
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::definitions::step::Step;
+use tokencap_shared::definitions::workload::Workload;
 
 use crate::load::step::StepPlan;
 use crate::search::{Answer, Next, Order, Search, Steering};

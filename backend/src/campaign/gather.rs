@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use tokencap_shared::bundle::{Bundle, Note};
-use tokencap_shared::step::Step;
-use tokencap_shared::telemetry::Sample;
-use tokencap_shared::window::settles_late;
+use tokencap_shared::definitions::step::Step;
+use tokencap_shared::definitions::telemetry::Sample;
+use tokencap_shared::definitions::window::settles_late;
 
 use crate::load::step::StepRecord;
 
@@ -52,8 +52,8 @@ pub(super) fn unsettled(bundle: &Bundle) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
+    use tokencap_shared::definitions::record::Request;
     use tokencap_shared::fixture;
-    use tokencap_shared::record::Request;
     use tokencap_shared::units::{Moment, Nanos};
 
     use super::*;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tokencap_shared::live::{Done, Live, Now, Tail};
+use tokencap_shared::bundle::live::{Done, Live, Now, Tail};
 use tokencap_shared::units::Nanos;
 
 use super::watch::{Event, Watch, length, phase};

@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokencap_shared::bundle::{self, Bundle, BundleError, FORMAT_VERSION, Manifest, Note};
-use tokencap_shared::judge::StepJudgement;
-use tokencap_shared::money::PriceSheet;
-use tokencap_shared::step::StepKind;
+use tokencap_shared::definitions::judge::StepJudgement;
+use tokencap_shared::definitions::money::PriceSheet;
+use tokencap_shared::definitions::step::StepKind;
+use tokencap_shared::present::words::EN;
 use tokencap_shared::units::Nanos;
-use tokencap_shared::words::EN;
-use tokencap_shared::{DEFINITIONS_VERSION, capacity};
+use tokencap_shared::{DEFINITIONS_VERSION, definitions::capacity};
 
 use crate::load::awake::Awake;
 use crate::load::clock::Clock;

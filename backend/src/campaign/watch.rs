@@ -5,13 +5,13 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tokencap_shared::capacity::Capacity;
-use tokencap_shared::judge::{StepJudgement, Verdict};
-use tokencap_shared::live::{Phase, Tail};
-use tokencap_shared::promise::{PromiseKind, PromiseSheet};
-use tokencap_shared::step::StepKind;
+use tokencap_shared::bundle::live::{Phase, Tail};
+use tokencap_shared::definitions::capacity::Capacity;
+use tokencap_shared::definitions::judge::{StepJudgement, Verdict};
+use tokencap_shared::definitions::promise::{PromiseKind, PromiseSheet};
+use tokencap_shared::definitions::step::StepKind;
+use tokencap_shared::present::words::EN;
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::words::EN;
 
 use crate::load::live::Snapshot;
 use crate::load::step::{Load, StepPlan};

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 use tokencap_shared::bundle::Bundle;
-use tokencap_shared::report::{Entry, Report};
+use tokencap_shared::present::report::{Entry, Report};
 use tokencap_shared::signoff::SignOff;
 
 /// Whom a command answers.

@@ -105,7 +105,7 @@ fn verdict(rungs: &[Rung]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tokencap_shared::step::GeneratorEvidence;
+    use tokencap_shared::definitions::step::GeneratorEvidence;
     use tokencap_shared::units::Nanos;
 
     use super::*;

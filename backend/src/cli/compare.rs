@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use tokencap_shared::compare::{self, Candidate};
-use tokencap_shared::money::Economics;
-use tokencap_shared::report::view;
+use tokencap_shared::definitions::compare::{self, Candidate};
+use tokencap_shared::definitions::money::Economics;
+use tokencap_shared::present::report::view;
 
 use super::answer::{say, say_json};
 use super::report::{Shown, price_sheet, terminal_width};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use tokencap_shared::report::table::Table;
-use tokencap_shared::report::{Report, export, view};
-use tokencap_shared::words::Words;
+use tokencap_shared::present::report::table::Table;
+use tokencap_shared::present::report::{Report, export, view};
+use tokencap_shared::present::words::Words;
 
 use super::answer::Answer;
 use super::report::Shown;
@@ -78,8 +78,8 @@ fn csv(report: &Report, table: TableName, words: &Words) -> anyhow::Result<Strin
         bail!("a CSV holds one table: give one bundle, or --table summary, or write an .xlsx");
     };
     let at_step = |make: fn(
-        &tokencap_shared::report::Row,
-        &tokencap_shared::judge::StepJudgement,
+        &tokencap_shared::present::report::Row,
+        &tokencap_shared::definitions::judge::StepJudgement,
         &Words,
     ) -> Table| { row.shown_step().map(|step| make(row, step, words)) };
     let found = match table {

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 use tokencap_shared::bundle;
-use tokencap_shared::import::{self, File, Import as Found, view};
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::words::Words;
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::import::{self, File, Import as Found};
+use tokencap_shared::present::import as view;
+use tokencap_shared::present::words::Words;
 
 use super::answer::{say, say_json};
 use super::report::{Language, terminal_width};

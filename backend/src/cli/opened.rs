@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use anyhow::Context;
 use tokencap_shared::bundle::{self, Bundle, Seal};
-use tokencap_shared::capacity::{self, Capacity};
+use tokencap_shared::definitions::capacity::{self, Capacity};
 use tokencap_shared::signoff::{Signed, Trust, UtcTime, Verification, verify};
 
 use crate::store;

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use tokencap_shared::capacity;
-use tokencap_shared::money::PriceSheet;
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::report::{self, Entry};
-use tokencap_shared::words::{Lang, Words};
+use tokencap_shared::definitions::capacity;
+use tokencap_shared::definitions::money::PriceSheet;
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::present::report::{self, Entry};
+use tokencap_shared::present::words::{Lang, Words};
 
 use super::answer::{say, say_json};
 use super::opened::Opened;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use serde_json::json;
-use tokencap_shared::money::PriceSheet;
+use tokencap_shared::definitions::money::PriceSheet;
 
 use super::answer::Answer;
 use crate::plan;

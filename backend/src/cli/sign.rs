@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 use serde_json::json;
-use tokencap_shared::capacity::Standing;
-use tokencap_shared::format::{compact, plain};
-use tokencap_shared::promise::Role;
+use tokencap_shared::definitions::capacity::Standing;
+use tokencap_shared::definitions::promise::Role;
+use tokencap_shared::present::format::{compact, plain};
+use tokencap_shared::present::words::Lang;
 use tokencap_shared::signoff::{SignOff, Signature, SignedNumbers, Signer, Verification};
-use tokencap_shared::words::Lang;
 
 use super::answer::Answer;
 use super::opened::{Opened, in_days, now};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{ArgGroup, Args};
-use tokencap_shared::capacity;
+use tokencap_shared::definitions::capacity;
 use tokencap_shared::units::Rate;
 
 use super::sweep::{self, Sweep};

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use tokencap_shared::report::view;
+use tokencap_shared::present::report::view;
+use tokencap_shared::present::words::Words;
 use tokencap_shared::signoff::Verification;
-use tokencap_shared::words::Words;
 
 use super::answer::{say, say_json};
 use super::opened::Opened;

@@ -2,11 +2,11 @@
 //! changed, and what follows from both.
 
 use rust_xlsxwriter::{Formula, Worksheet};
-use tokencap_shared::capacity::DAY;
-use tokencap_shared::measured::Measured;
-use tokencap_shared::money::{Price, PriceBasis, PriceSheet};
-use tokencap_shared::report::Row;
-use tokencap_shared::words::Words;
+use tokencap_shared::definitions::capacity::DAY;
+use tokencap_shared::definitions::measured::Measured;
+use tokencap_shared::definitions::money::{Price, PriceBasis, PriceSheet};
+use tokencap_shared::present::report::Row;
+use tokencap_shared::present::words::Words;
 
 use super::xlsx::{Formats, XlsxError, label, number_format};
 
@@ -154,10 +154,10 @@ pub(super) fn write(
     let goodput = at.clone().map(|at| at.goodput.get());
     let goodput = sheet.measured(terms.goodput, "tok/s", goodput, words)?;
     let sold = row.capacity.lambda.value().and_then(|lambda| row.step(lambda.step));
-    let sold = Measured::of(sold, tokencap_shared::measured::Missing::NothingHeld);
+    let sold = Measured::of(sold, tokencap_shared::definitions::measured::Missing::NothingHeld);
     let wall = sold.clone().and_then(|step| step.wall.clone()).map(|wall| wall.get());
     let wall = sheet.measured(terms.wall, "s", wall, words)?;
-    let tokens = |get: fn(&tokencap_shared::judge::Sold) -> Measured<u64>| {
+    let tokens = |get: fn(&tokencap_shared::definitions::judge::Sold) -> Measured<u64>| {
         sold.clone().and_then(|step| get(&step.sold)).map(|tokens| tokens as f64)
     };
     let output = tokens(|sold| Measured::Value(sold.output));

@@ -2,11 +2,11 @@
 //! over assumptions that a reader may change.
 
 use rust_xlsxwriter::{Color, Format, FormatAlign, Note, Workbook, Worksheet};
-use tokencap_shared::format::{INFINITE, MISSING};
-use tokencap_shared::report::export::{Body, Section, of_row, overview};
-use tokencap_shared::report::table::{Align, Cell, Table, Tone};
-use tokencap_shared::report::{Report, Row};
-use tokencap_shared::words::Words;
+use tokencap_shared::present::format::{INFINITE, MISSING};
+use tokencap_shared::present::report::export::{Body, Section, of_row, overview};
+use tokencap_shared::present::report::table::{Align, Cell, Table, Tone};
+use tokencap_shared::present::report::{Report, Row};
+use tokencap_shared::present::words::Words;
 
 use super::money;
 
@@ -198,8 +198,8 @@ pub(super) fn label(row: &Row, words: &Words) -> String {
 mod tests {
     use super::*;
     use tokencap_shared::fixture;
-    use tokencap_shared::report::{Entry, SignOff};
-    use tokencap_shared::words::{EN, ZH};
+    use tokencap_shared::present::report::{Entry, SignOff};
+    use tokencap_shared::present::words::{EN, ZH};
 
     #[test]
     fn a_workbook_is_made_in_either_language_whatever_the_names_are() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
+use tokencap_shared::definitions::record::{ClientFaultKind, FailureKind, Outcome};
 use tokencap_shared::units::{Moment, Nanos};
 
 use super::event::{Glance, Usage, glance};

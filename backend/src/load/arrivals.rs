@@ -4,8 +4,8 @@
 //! a rate profile maps that axis to time. Two rates of one seed are therefore the same pattern,
 //! faster or slower (common random numbers), and nothing is ever renormalised to a span.
 
+use tokencap_shared::definitions::workload::{Arrivals, Piece, Workload};
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::workload::{Arrivals, Piece, Workload};
 
 use super::rng::{Purpose, Random};
 

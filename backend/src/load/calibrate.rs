@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::record::{Outcome, Request};
-use tokencap_shared::step::{GeneratorEvidence, StepKind};
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::definitions::record::{Outcome, Request};
+use tokencap_shared::definitions::step::{GeneratorEvidence, StepKind};
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::workload::Workload;
 
 use super::ask::get;
 use super::clock::Clock;
@@ -217,7 +217,7 @@ fn p99(values: &mut [u64]) -> Nanos {
 }
 
 fn workload() -> Workload {
-    use tokencap_shared::workload::{Class, Length};
+    use tokencap_shared::definitions::workload::{Class, Length};
 
     let class = Class {
         weight: 1.0,

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use tokencap_shared::bundle::GapHistogram;
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::record::{FailureKind, Outcome, Request};
-use tokencap_shared::step::{GeneratorEvidence, Step};
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::definitions::record::{FailureKind, Outcome, Request};
+use tokencap_shared::definitions::step::{GeneratorEvidence, Step};
 use tokencap_shared::units::{Moment, Nanos, Share};
 
 use super::gaps::Gaps;

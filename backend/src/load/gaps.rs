@@ -1,7 +1,7 @@
 //! The gaps between the events of one answer, kept in little memory: every gap is needed until
 //! the answer has ended, of thousands of answers at once.
 
-use tokencap_shared::record::GapSummary;
+use tokencap_shared::definitions::record::GapSummary;
 use tokencap_shared::units::Nanos;
 
 /// Gaps in the order in which they came: four bytes each where they are shorter than two seconds.

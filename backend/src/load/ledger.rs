@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use tokencap_shared::record::{Outcome, Request};
+use tokencap_shared::definitions::record::{Outcome, Request};
 use tokencap_shared::units::{Moment, Nanos};
 
 use super::answer::{Answer, End};

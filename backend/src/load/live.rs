@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hdrhistogram::Histogram;
-use tokencap_shared::record::{Outcome, Request};
+use tokencap_shared::definitions::record::{Outcome, Request};
 use tokencap_shared::units::Nanos;
 
 use super::gaps::Gaps;

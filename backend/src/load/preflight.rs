@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokencap_shared::bundle::Note;
-use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
+use tokencap_shared::definitions::record::{ClientFaultKind, FailureKind, Outcome};
+use tokencap_shared::definitions::workload::{Class, Length, Workload};
 use tokencap_shared::units::Nanos;
-use tokencap_shared::workload::{Class, Length, Workload};
 
 use super::answer::Verdict;
 use super::ask::{complete, get};

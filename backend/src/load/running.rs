@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use tokencap_shared::bundle::GapHistogram;
-use tokencap_shared::record::Request;
-use tokencap_shared::step::Step;
+use tokencap_shared::definitions::record::Request;
+use tokencap_shared::definitions::step::Step;
 use tokencap_shared::units::Moment;
 
 /// A step that is running.

@@ -11,11 +11,11 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use tokencap_shared::bundle::GapHistogram;
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::record::Request;
-use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::definitions::record::Request;
+use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Moment, Nanos, Rate};
-use tokencap_shared::workload::Workload;
 
 use super::arrivals::{Profile, Schedule};
 use super::awake::Awake;

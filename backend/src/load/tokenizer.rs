@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use tokencap_shared::format::hex;
+use tokencap_shared::present::format::hex;
 
 use super::prompt::Words;
 

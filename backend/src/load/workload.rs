@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
+use tokencap_shared::definitions::workload::{CacheState, Class, Length, Shape, Think, Workload};
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::workload::{CacheState, Class, Length, Shape, Think, Workload};
 
 use super::json::escape_into;
 use super::prompt::{Ruler, SALT_WORDS, Words};
@@ -436,7 +436,8 @@ pub(crate) fn check(workload: &Workload) -> Result<(), WorkloadError> {
             _ => {}
         }
     }
-    if let tokencap_shared::workload::Arrivals::Gamma { burstiness } = workload.arrivals
+    if let tokencap_shared::definitions::workload::Arrivals::Gamma { burstiness } =
+        workload.arrivals
         && !(burstiness.is_finite() && burstiness > 0.0)
     {
         return wrong("a gamma process's burstiness must be a positive number (1 is Poisson)");

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokencap_shared::bundle::Note;
-use tokencap_shared::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::telemetry::{Metric, Sample};
 use tokencap_shared::units::Nanos;
 
 use super::prometheus::parse;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use tokencap_shared::telemetry::Metric;
+use tokencap_shared::definitions::telemetry::Metric;
 
 use super::prometheus::Series;
 

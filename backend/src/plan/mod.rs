@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use tokencap_shared::deployment::{Deployment, Parallelism};
-use tokencap_shared::format;
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::workload::{Shape, Workload};
+use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::definitions::workload::{Shape, Workload};
+use tokencap_shared::present::format;
 
 use crate::load::target::Route;
 use crate::load::trace::Trace;

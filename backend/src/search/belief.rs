@@ -11,9 +11,9 @@
 
 use std::collections::BTreeMap;
 
-use tokencap_shared::judge::StepJudgement;
-use tokencap_shared::measured::Measured;
-use tokencap_shared::promise::PromiseKind;
+use tokencap_shared::definitions::judge::StepJudgement;
+use tokencap_shared::definitions::measured::Measured;
+use tokencap_shared::definitions::promise::PromiseKind;
 use tokencap_shared::units::Rate;
 
 /// Slopes that are thought possible: from hardly any (values that are bad at every rate) to very

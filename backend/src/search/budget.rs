@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use tokencap_shared::money::PriceSheet;
-use tokencap_shared::promise::{PromiseKind, PromiseSheet, Target};
+use tokencap_shared::definitions::money::PriceSheet;
+use tokencap_shared::definitions::promise::{PromiseKind, PromiseSheet, Target};
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::stats::share;
 use tokencap_shared::units::{Rate, Share};
-use tokencap_shared::workload::Workload;
 
 use super::settings::Settings;
 use crate::sim::lengths;

@@ -4,8 +4,8 @@
 //! each judged by what it alone shows, go up from it; where they held, a rate that broke before
 //! is tried again, and a higher rate is confirmed, or else one a little lower.
 
-use tokencap_shared::judge::Verdict;
-use tokencap_shared::step::StepKind;
+use tokencap_shared::definitions::judge::Verdict;
+use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::units::Rate;
 
 use super::machine::{Order, Past, Search};

@@ -5,10 +5,10 @@
 //! middle goes on until the promises are held with confidence; only it signs. A confirmation
 //! that turns out to be hopeless is given up, and what it showed moves the next one down.
 
-use tokencap_shared::judge::{PromiseVerdict, StepJudgement, Verdict};
-use tokencap_shared::measured::{Measured, Missing};
-use tokencap_shared::promise::PromiseKind;
-use tokencap_shared::step::{Step, StepKind};
+use tokencap_shared::definitions::judge::{PromiseVerdict, StepJudgement, Verdict};
+use tokencap_shared::definitions::measured::{Measured, Missing};
+use tokencap_shared::definitions::promise::PromiseKind;
+use tokencap_shared::definitions::step::{Step, StepKind};
 use tokencap_shared::units::{Nanos, Rate};
 
 use super::belief::Belief;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde::Deserialize;
+use tokencap_shared::definitions::workload::{Shape, Workload};
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::workload::{Shape, Workload};
 
 use super::machine::Goal;
 

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use tokencap_shared::bundle::GapHistogram;
-use tokencap_shared::judge::{Dependence, Evidence, Gaps, StepJudgement, Verdict, judge_step};
-use tokencap_shared::promise::{Fields, PromiseSheet};
-use tokencap_shared::record::Request;
-use tokencap_shared::step::{Step, StepKind};
-use tokencap_shared::telemetry::Sample;
+use tokencap_shared::definitions::judge::{
+    Dependence, Evidence, Gaps, StepJudgement, Verdict, judge_step,
+};
+use tokencap_shared::definitions::promise::{Fields, PromiseSheet};
+use tokencap_shared::definitions::record::Request;
+use tokencap_shared::definitions::step::{Step, StepKind};
+use tokencap_shared::definitions::telemetry::Sample;
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Moment, Share};
-use tokencap_shared::workload::Workload;
 
 use super::machine::{Look, Order, Overdue, Search};
 use crate::load::running::{Control, Running};

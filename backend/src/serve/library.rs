@@ -9,8 +9,8 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use tokencap_shared::format;
-use tokencap_shared::live::Live;
+use tokencap_shared::bundle::live::Live;
+use tokencap_shared::present::format;
 
 use crate::campaign::live_file;
 

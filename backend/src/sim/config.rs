@@ -4,7 +4,7 @@
 //! and nothing computed from them is presented as one.
 
 use serde::{Deserialize, Serialize};
-use tokencap_shared::deployment::{Deployment, Parallelism};
+use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
 
 /// A simulated cluster. Reading validates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,11 +4,13 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use tokencap_shared::bundle::GapHistogram;
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::record::{ClientFaultKind, FailureKind, GapSummary, Outcome, Request};
-use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::definitions::record::{
+    ClientFaultKind, FailureKind, GapSummary, Outcome, Request,
+};
+use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Moment, Nanos, Rate};
-use tokencap_shared::workload::Workload;
 
 use super::chain::mix;
 use super::cluster::{Cluster, Fault, Place, Refusal};

@@ -4,8 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use tokencap_shared::definitions::workload::{CacheState, Class, Shape, Workload};
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::workload::{CacheState, Class, Shape, Workload};
 
 use super::chain::{Chain, mix};
 use crate::load::arrivals::{Profile, Schedule};

@@ -1,7 +1,7 @@
 //! A comparison of two bundles as text.
 
-use tokencap_shared::report::view::Comparison;
-use tokencap_shared::words::Words;
+use tokencap_shared::present::report::view::Comparison;
+use tokencap_shared::present::words::Words;
 
 use super::table;
 

@@ -1,10 +1,10 @@
 //! The whole report as text.
 
-use tokencap_shared::measured::Measured;
-use tokencap_shared::report::table::Table;
-use tokencap_shared::report::view::{self, Figure, Note};
-use tokencap_shared::report::{Report, Row};
-use tokencap_shared::words::Words;
+use tokencap_shared::definitions::measured::Measured;
+use tokencap_shared::present::report::table::Table;
+use tokencap_shared::present::report::view::{self, Figure, Note};
+use tokencap_shared::present::report::{Report, Row};
+use tokencap_shared::present::words::Words;
 
 use super::table::{pairs, table as draw};
 
@@ -124,8 +124,8 @@ fn notes(title: &str, none: &str, notes: &[Note], words: &Words) -> String {
 mod tests {
     use insta::assert_snapshot;
     use tokencap_shared::fixture;
-    use tokencap_shared::report::{Entry, SignOff};
-    use tokencap_shared::words::{EN, ZH};
+    use tokencap_shared::present::report::{Entry, SignOff};
+    use tokencap_shared::present::words::{EN, ZH};
 
     use super::*;
     use crate::presets;

@@ -1,7 +1,7 @@
 //! No page has anything that axe-core counts as a barrier, in either language, light or dark.
 
 use serde_json::{Value, json};
-use tokencap_shared::words::Lang;
+use tokencap_shared::present::words::Lang;
 use tokencap_shared::{bundle, fixture};
 
 use crate::support::{Browser, in_browser, serve};

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use tokencap::campaign::live_file::path_beside;
-use tokencap_shared::judge::Verdict;
-use tokencap_shared::live::{Done, Live, Now, Phase, Tail};
-use tokencap_shared::promise::PromiseKind;
-use tokencap_shared::step::StepKind;
+use tokencap_shared::bundle::live::{Done, Live, Now, Phase, Tail};
+use tokencap_shared::definitions::judge::Verdict;
+use tokencap_shared::definitions::promise::PromiseKind;
+use tokencap_shared::definitions::step::StepKind;
+use tokencap_shared::present::words::Lang;
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::words::Lang;
 use tokencap_shared::{bundle, fixture};
 
 use crate::support::{in_browser, serve_until_told};

@@ -3,10 +3,10 @@
 
 use fantoccini::Locator;
 use serde_json::json;
-use tokencap_shared::quote::{Demand, Need, Sizing, quote};
+use tokencap_shared::definitions::quote::{Demand, Need, Sizing, quote};
+use tokencap_shared::present::words::Lang;
 use tokencap_shared::units::{Ratio, Share};
-use tokencap_shared::words::Lang;
-use tokencap_shared::{bundle, capacity, fixture};
+use tokencap_shared::{bundle, definitions::capacity, fixture};
 
 use crate::support::{Browser, in_browser, serve};
 

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tokencap_shared::measured::Missing;
-use tokencap_shared::money::PriceSheet;
-use tokencap_shared::report::{Entry, Report, SignOff, export, view};
-use tokencap_shared::words::{Lang, Words};
-use tokencap_shared::{bundle, fixture, format};
+use tokencap_shared::definitions::measured::Missing;
+use tokencap_shared::definitions::money::PriceSheet;
+use tokencap_shared::present::report::{Entry, Report, SignOff, export, view};
+use tokencap_shared::present::words::{Lang, Words};
+use tokencap_shared::{bundle, fixture, present::format};
 
 use crate::soak;
 use crate::support::{Browser, in_browser, serve, static_host};

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use fantoccini::Locator;
 use serde_json::json;
-use tokencap_shared::glossary::TERMS;
-use tokencap_shared::report::view;
-use tokencap_shared::report::{Entry, Report, SignOff};
+use tokencap_shared::present::glossary::TERMS;
+use tokencap_shared::present::report::view;
+use tokencap_shared::present::report::{Entry, Report, SignOff};
+use tokencap_shared::present::words::Lang;
 use tokencap_shared::signoff::{Trust, fixture as signing};
-use tokencap_shared::words::Lang;
 use tokencap_shared::{bundle, fixture};
 
 use crate::support::{Browser, in_browser, serve, serve_trusting, static_host};
@@ -101,7 +101,7 @@ async fn a_run_is_shown_in_full_in_both_languages_and_judged_anew_under_other_pr
         };
         browser.until("it is judged anew", scenario).await;
         let broken = Lang::En.words().verdict;
-        let broken = broken(tokencap_shared::judge::Verdict::Broken);
+        let broken = broken(tokencap_shared::definitions::judge::Verdict::Broken);
         assert!(browser.content("#promises").await.contains(broken));
         // The choice stands in the address: the same link shows the same again.
         let address = browser.run("return location.hash", vec![]).await;

@@ -19,10 +19,10 @@ use tokencap::load::step::{Generator, StepPlan, StepRecord};
 use tokencap::load::target::{Route, Target};
 use tokencap::observe::scrape::{Observer, Source};
 use tokencap::presets::{Kind, find};
-use tokencap_shared::record::{ClientFaultKind, Outcome, Request};
-use tokencap_shared::telemetry::Metric;
+use tokencap_shared::definitions::record::{ClientFaultKind, Outcome, Request};
+use tokencap_shared::definitions::telemetry::Metric;
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::Rate;
-use tokencap_shared::workload::Workload;
 
 /// Tokens that one request may have in all.
 const CONTEXT: u32 = 2048;

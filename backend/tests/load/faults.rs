@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokencap::load::target::Route;
-use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
+use tokencap_shared::definitions::record::{ClientFaultKind, FailureKind, Outcome};
 
 use crate::step::{SHORT, generator, members, plan, run, run_with, workload};
 use crate::support::{Act, STREAM, Server, chunk, deaf_port};

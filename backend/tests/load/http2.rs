@@ -10,7 +10,7 @@ use h2::server::SendResponse;
 use hyper::http::{Request, Response};
 use tokencap::load::step::{Generator, StepPlan};
 use tokencap::load::target::Route;
-use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
+use tokencap_shared::definitions::record::{ClientFaultKind, FailureKind, Outcome};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::step::{SHORT, completed, generator, members, plan, run_with, tokenizer, workload};

@@ -9,7 +9,7 @@ use tokencap::load::clock::Clock;
 use tokencap::observe::prometheus::parse;
 use tokencap::observe::scrape::{Observer, Source};
 use tokencap::observe::vocabulary::read;
-use tokencap_shared::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::telemetry::{Metric, Sample};
 
 use crate::support::{Act, Server};
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokencap::load::preflight::{Preflight, preflight};
 use tokencap::load::prompt::Ruler;
 use tokencap::load::target::{Route, Target};
-use tokencap_shared::record::Outcome;
+use tokencap_shared::definitions::record::Outcome;
 
 use crate::step::{SHORT, generator, plan, run_with, workload};
 use crate::support::{Act, Asked, Server, chat, deaf_port, without_usage, words};

@@ -10,10 +10,10 @@ use tokencap::load::shard::Shard;
 use tokencap::load::step::{Load, StepPlan, StepRecord};
 use tokencap::load::target::Route;
 use tokencap::load::trace::Trace;
-use tokencap_shared::judge::Invalid;
-use tokencap_shared::record::Outcome;
+use tokencap_shared::definitions::judge::Invalid;
+use tokencap_shared::definitions::record::Outcome;
+use tokencap_shared::definitions::workload::Arrivals;
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::workload::Arrivals;
 
 use crate::step::{SHORT, generator, plan, run, run_with, workload};
 use crate::support::{Server, chat, words};

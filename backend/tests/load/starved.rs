@@ -10,7 +10,9 @@ use tokencap::load::live::Stop;
 use tokencap::load::pulse::Pulse;
 use tokencap::load::step::{StepPlan, StepRecord};
 use tokencap::load::target::Route;
-use tokencap_shared::judge::{Dependence, Evidence, Gaps, Invalid, Validity, judge_step};
+use tokencap_shared::definitions::judge::{
+    Dependence, Evidence, Gaps, Invalid, Validity, judge_step,
+};
 
 use crate::step::{SHORT, generator, plan, promise, run_with, workload};
 

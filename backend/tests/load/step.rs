@@ -12,10 +12,10 @@ use tokencap::load::step::{Generator, StepPlan, StepRecord};
 use tokencap::load::target::{Route, Target};
 use tokencap::load::tokenizer::Tokenizer;
 use tokencap::presets::{Kind, find};
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::record::{Outcome, Request};
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::definitions::record::{Outcome, Request};
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::workload::Workload;
 
 pub(crate) fn promise() -> PromiseSheet {
     toml::from_str(find(Kind::Promise, "demo").unwrap().text).unwrap()

@@ -14,7 +14,7 @@ use tokencap::load::io::Tls;
 use tokencap::load::preflight::preflight;
 use tokencap::load::step::{Generator, StepPlan};
 use tokencap::load::target::{Route, Target};
-use tokencap_shared::record::{FailureKind, Outcome};
+use tokencap_shared::definitions::record::{FailureKind, Outcome};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::http2::{Way, connection};

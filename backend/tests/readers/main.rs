@@ -11,11 +11,11 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use tokencap::export::xlsx;
-use tokencap_shared::measured::Measured;
-use tokencap_shared::money::PriceSheet;
-use tokencap_shared::record::Outcome;
-use tokencap_shared::report::{Entry, Report, SignOff, view};
-use tokencap_shared::words::EN;
+use tokencap_shared::definitions::measured::Measured;
+use tokencap_shared::definitions::money::PriceSheet;
+use tokencap_shared::definitions::record::Outcome;
+use tokencap_shared::present::report::{Entry, Report, SignOff, view};
+use tokencap_shared::present::words::EN;
 use tokencap_shared::{bundle, fixture};
 
 /// The Python with the readers; `None`, said, where there is none.

@@ -18,10 +18,10 @@ use tokencap::load::step::{Generator, Recorder, StepPlan};
 use tokencap::load::target::{Route, Target};
 use tokencap::presets::Kind;
 use tokencap::sim::{Config, Handle, serve};
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::record::{Outcome, Request};
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::definitions::record::{Outcome, Request};
+use tokencap_shared::definitions::workload::{Shape, Workload};
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::workload::{Shape, Workload};
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {
     let mut config = Config::from_toml(

@@ -3,8 +3,8 @@
 use tokencap::search::truth::measure::search;
 use tokencap::search::truth::{Case, Flavour};
 use tokencap::sim::Config;
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::Rate;
-use tokencap_shared::workload::Workload;
 
 /// One server and equal services of a tenth of a second (M/D/1). At ρ = 0.8 the P99 of the wait
 /// is 10.355 886 79 services (Erlang's series), so a promise of that wait breaks at 8 req/s.

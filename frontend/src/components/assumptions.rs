@@ -3,7 +3,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
-use tokencap_shared::format;
+use tokencap_shared::present::format;
 use tokencap_shared::units::Share;
 
 use crate::state::prices::Item;

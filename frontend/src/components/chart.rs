@@ -2,7 +2,7 @@
 
 use leptos::html;
 use leptos::prelude::*;
-use tokencap_shared::chart::{Chart, Plan, Size};
+use tokencap_shared::present::chart::{Chart, Plan, Size};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
@@ -29,7 +29,7 @@ pub(crate) fn ChartView(
     let drawing = move || {
         let plan = plan.read();
         let size = Size { width: width.get().max(LEAST_WIDTH), height };
-        tokencap_shared::html::chart(&Chart::of(&plan, size)).into_string()
+        tokencap_shared::present::html::chart(&Chart::of(&plan, size)).into_string()
     };
     view! {
         <figure node_ref=frame class="chart" id=id data-testid=id inner_html=drawing></figure>

@@ -3,7 +3,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
-use tokencap_shared::quote::{self, Answers, Field};
+use tokencap_shared::definitions::quote::{self, Answers, Field};
 
 use super::bench::Bench;
 use crate::browser;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use tokencap_shared::bundle::{self, Bundle, Seal};
-use tokencap_shared::capacity::Capacity;
+use tokencap_shared::definitions::capacity::Capacity;
 use tokencap_shared::signoff::SignOff;
 
 use super::reading::{self, Refusal};

@@ -7,7 +7,7 @@ pub(crate) mod reading;
 pub(crate) mod server;
 
 use leptos::prelude::*;
-use tokencap_shared::report::{Entry, Report};
+use tokencap_shared::present::report::{Entry, Report};
 
 use crate::browser;
 use crate::evidence::Subject;

@@ -1,7 +1,7 @@
 //! Language and appearance: the reader's choice, kept by the browser.
 
 use leptos::prelude::*;
-use tokencap_shared::words::Lang;
+use tokencap_shared::present::words::Lang;
 
 use crate::browser;
 

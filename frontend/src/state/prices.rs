@@ -1,7 +1,7 @@
 //! The chosen price sheet, and what the reader changed about it.
 
 use leptos::prelude::*;
-use tokencap_shared::money::{Price, PriceBasis, PriceSheet};
+use tokencap_shared::definitions::money::{Price, PriceBasis, PriceSheet};
 use tokencap_shared::units::Share;
 
 /// The dated sheets that come with the tool, a list in JSON: the build makes it of `assets/prices`.

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use tokencap_shared::bundle::{self, Bundle, BundleError, Progress, Seal};
-use tokencap_shared::capacity::{self, Capacity};
+use tokencap_shared::definitions::capacity::{self, Capacity};
 
 use super::library::{Source, Stage};
 use crate::browser::{self, FetchError};

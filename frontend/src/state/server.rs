@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde::Deserialize;
-use tokencap_shared::money::PriceSheet;
+use tokencap_shared::definitions::money::PriceSheet;
 
 use super::library::{Library, Source};
 use super::prices::Prices;

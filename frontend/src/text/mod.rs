@@ -7,8 +7,10 @@ pub(crate) mod quote;
 mod zh;
 
 use tokencap_shared::bundle::BundleError;
-use tokencap_shared::money::{GpuHour, InputCached, InputUncached, Output, PriceBasis};
-use tokencap_shared::words::{Lang, Words};
+use tokencap_shared::definitions::money::{
+    GpuHour, InputCached, InputUncached, Output, PriceBasis,
+};
+use tokencap_shared::present::words::{Lang, Words};
 
 use crate::state::prices::Item;
 use crate::state::reading::Refusal;

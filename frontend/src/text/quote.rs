@@ -1,7 +1,7 @@
 //! What the quote says, in both languages side by side.
 
-use tokencap_shared::quote::Field;
-use tokencap_shared::words::Lang;
+use tokencap_shared::definitions::quote::Field;
+use tokencap_shared::present::words::Lang;
 
 /// The page's texts.
 pub(crate) struct QuoteWords {

@@ -1,7 +1,7 @@
 //! Simplified Chinese.
 
 use tokencap_shared::bundle::BundleError;
-use tokencap_shared::format::count;
+use tokencap_shared::present::format::count;
 
 use super::{Formulas, PageWords};
 

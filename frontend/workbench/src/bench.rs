@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use tokencap_shared::bundle::live::Live;
 use tokencap_shared::bundle::{self, Bundle, BundleError};
-use tokencap_shared::capacity::{self, Capacity};
-use tokencap_shared::format::short_id;
+use tokencap_shared::definitions::capacity::{self, Capacity};
+use tokencap_shared::definitions::money::PriceSheet;
+use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::import::{self, File, Import, ImportError};
-use tokencap_shared::live::Live;
-use tokencap_shared::money::PriceSheet;
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::query::Query;
-use tokencap_shared::report::{Entry, Report};
+use tokencap_shared::present::format::short_id;
+use tokencap_shared::present::query::Query;
+use tokencap_shared::present::report::{Entry, Report};
 use tokencap_shared::signoff::{Recomputed, SignOff, Trust, UtcTime, Verification};
 
 /// The bench.

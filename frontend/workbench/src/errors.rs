@@ -1,10 +1,10 @@
 //! Why something was refused, in the reader's language. English is each error's own sentence.
 
-use tokencap_shared::compare::Refused;
-use tokencap_shared::format::{count, plain};
+use tokencap_shared::definitions::compare::Refused;
+use tokencap_shared::definitions::promise::PromiseError;
 use tokencap_shared::import::{ImportError, MAX_FILE};
-use tokencap_shared::promise::PromiseError;
-use tokencap_shared::words::Lang;
+use tokencap_shared::present::format::{count, plain};
+use tokencap_shared::present::words::Lang;
 
 /// What is wrong with a promise sheet.
 pub(crate) fn sheet(error: &PromiseError, lang: Lang) -> String {

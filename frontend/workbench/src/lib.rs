@@ -15,11 +15,11 @@ use std::cell::RefCell;
 
 use js_sys::{Array, Uint8Array};
 use serde::de::DeserializeOwned;
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::query::Query;
-use tokencap_shared::report::export;
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::present::query::Query;
+use tokencap_shared::present::report::export;
+use tokencap_shared::present::words::Lang;
 use tokencap_shared::signoff::{Recomputed, Trust, UtcTime};
-use tokencap_shared::words::Lang;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use bench::Bench;

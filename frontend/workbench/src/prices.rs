@@ -1,6 +1,6 @@
 //! What offers are priced by, as the page tells it.
 
-use tokencap_shared::money::{Price, PriceBasis, PriceSheet};
+use tokencap_shared::definitions::money::{Price, PriceBasis, PriceSheet};
 
 /// Prices, and whether they are the reader's own.
 #[derive(Clone, Copy, Debug)]

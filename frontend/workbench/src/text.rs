@@ -1,6 +1,6 @@
 //! The workbench's own words; what a report says is in the shared catalogue.
 
-use tokencap_shared::words::Lang;
+use tokencap_shared::present::words::Lang;
 
 /// Everything that the workbench says in one language.
 pub(crate) struct Text {

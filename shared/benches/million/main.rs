@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use ed25519_dalek::SigningKey;
 use tokencap_shared::bundle::{open, with_signoff, write};
-use tokencap_shared::capacity::of_bundle;
-use tokencap_shared::promise::Role;
+use tokencap_shared::definitions::capacity::of_bundle;
+use tokencap_shared::definitions::promise::Role;
 use tokencap_shared::signoff::{PublicKey, Signer, Trust, TrustedKey, UtcTime, verify};
 
 const ROWS: u32 = 1_000_000;

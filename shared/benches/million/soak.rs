@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tokencap_shared::bundle::{Bundle, GapHistogram, Manifest};
-use tokencap_shared::record::{FailureKind, GapSummary, Outcome, Request};
+use tokencap_shared::definitions::record::{FailureKind, GapSummary, Outcome, Request};
 use tokencap_shared::units::{Moment, Nanos};
 
 /// Requests as a long soak of 500 requests/s leaves them: Poisson arrivals, spread times and

@@ -6,6 +6,7 @@ mod crc;
 mod error;
 mod gaps;
 mod hdr;
+pub mod live;
 mod note;
 #[cfg(test)]
 mod old;
@@ -25,12 +26,12 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-use crate::deployment::Deployment;
-use crate::promise::PromiseSheet;
-use crate::record::Request;
-use crate::step::Step;
-use crate::telemetry::Sample;
-use crate::workload::Workload;
+use crate::definitions::deployment::Deployment;
+use crate::definitions::promise::PromiseSheet;
+use crate::definitions::record::Request;
+use crate::definitions::step::Step;
+use crate::definitions::telemetry::Sample;
+use crate::definitions::workload::Workload;
 
 pub use archive::has_signoffs;
 pub use error::BundleError;

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::{FORMAT_VERSION, open};
-use crate::capacity::of_bundle;
-use crate::record::Outcome;
+use crate::definitions::capacity::of_bundle;
+use crate::definitions::record::Outcome;
 use crate::signoff::{SignOff, fixture};
 
 /// A bundle with everything in it, and a small one that is signed, for each version of the format.

@@ -15,7 +15,7 @@ use super::pack::is_canonical;
 use super::rows::Rules;
 use super::{Bundle, FORMAT_VERSION, Manifest, gaps, requests, telemetry};
 use crate::DEFINITIONS_VERSION;
-use crate::format::hex;
+use crate::present::format::hex;
 
 /// Bytes that are hashed between two pauses.
 const HASHED_AT_ONCE: usize = 2 << 20;

@@ -11,7 +11,7 @@ use super::pace::Pace;
 use super::parquet::{self, Column, Meaning, Physical, Spec};
 use super::rows::Rules;
 use super::table::{Group, Layout, RowGroup};
-use crate::record::{ErrorId, GapSummary, Outcome, Request};
+use crate::definitions::record::{ErrorId, GapSummary, Outcome, Request};
 use crate::units::{Moment, Nanos};
 
 const LAYOUT: Layout = Layout {

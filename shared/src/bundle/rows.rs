@@ -1,8 +1,8 @@
 //! What must hold of every request, whether it is written or read.
 
 use super::requests::Fault;
-use crate::record::Request;
-use crate::step::Step;
+use crate::definitions::record::Request;
+use crate::definitions::step::Step;
 use crate::units::Moment;
 
 /// The rules, over requests in the order of the table.

@@ -9,7 +9,7 @@ use super::error::BundleError;
 use super::pace::Pace;
 use super::parquet::{self, Column, Meaning, Physical, Spec};
 use super::table::{Layout, RowGroup, Table};
-use crate::telemetry::{Metric, Sample};
+use crate::definitions::telemetry::{Metric, Sample};
 use crate::units::Moment;
 
 const LAYOUT: Layout = Layout {

@@ -9,7 +9,7 @@ use super::pack::{Packed, in_order, pack};
 use super::read::{check_manifest, sha256};
 use super::rows::Rules;
 use super::{Bundle, gaps, requests, telemetry};
-use crate::record::Request;
+use crate::definitions::record::Request;
 
 /// Writes a bundle. The manifest's digests are filled in; requests are put in the order of steps
 /// and sending. The same bundle makes the same bytes.

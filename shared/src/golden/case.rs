@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::promise::{self, GapQuantile, ItlRule, PromiseError, PromiseSheet, Target, Tier};
-use crate::record::{ClientFaultKind, FailureKind, GapSummary, Outcome, Request};
-use crate::step::{GeneratorEvidence, Step, StepKind};
+use crate::definitions::promise::{
+    self, GapQuantile, ItlRule, PromiseError, PromiseSheet, Target, Tier,
+};
+use crate::definitions::record::{ClientFaultKind, FailureKind, GapSummary, Outcome, Request};
+use crate::definitions::step::{GeneratorEvidence, Step, StepKind};
+use crate::definitions::workload::Workload;
 use crate::units::{Moment, Nanos, Rate, Share, UnitError};
-use crate::workload::Workload;
 
 /// Why a case cannot be evaluated.
 #[derive(Debug, thiserror::Error)]
@@ -24,10 +26,10 @@ pub enum CaseError {
     Unit(#[from] UnitError),
     /// A price is none.
     #[error("a price of the case is none: {0}")]
-    Price(#[from] crate::money::PriceError),
+    Price(#[from] crate::definitions::money::PriceError),
     /// A quote cannot be sized.
     #[error("the case's quote cannot be sized: {0}")]
-    Quote(#[from] crate::quote::QuoteError),
+    Quote(#[from] crate::definitions::quote::QuoteError),
     /// A text that should be a decimal number.
     #[error("`{0}` should be a decimal number")]
     Number(String),

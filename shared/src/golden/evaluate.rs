@@ -3,18 +3,18 @@
 use serde_json::{Map, Value, json};
 
 use super::case::{Case, CaseError, Deployed, RuleName, workload};
-use crate::capacity::{DAY, per_gpu, steps_per_day};
-use crate::judge::{
+use crate::definitions::capacity::{DAY, per_gpu, steps_per_day};
+use crate::definitions::judge::{
     Dependence, Evidence, Gaps, PromiseVerdict, Quantity, ShareEvidence, StepJudgement, Verdict,
     complies, judge_step, signed_together,
 };
-use crate::measured::Measured;
-use crate::money::{
+use crate::definitions::measured::Measured;
+use crate::definitions::money::{
     InputCached, InputUncached, Output, Price, PriceSheet, cost_per_mtok, daily_value_at_cost,
     gpu_cost_daily, value_at_price,
 };
-use crate::promise::{PromiseKind, PromiseSheet};
-use crate::record::Request;
+use crate::definitions::promise::{PromiseKind, PromiseSheet};
+use crate::definitions::record::Request;
 use crate::units::{Nanos, Ratio, Seconds, Share, TokensPerDay};
 
 /// Evaluates a case, given as JSON, under its three ITL rules: model → rule → numbers, as JSON.
@@ -123,10 +123,11 @@ fn tiers(judged: &StepJudgement, case: &Case, sheet: &PromiseSheet) -> Value {
     let mut tiers = Map::new();
     for (figures, tier) in judged.tiers.iter().zip(&case.slo.tiers) {
         let promise = |kind| find(judged, kind, Some(figures.tier)).map_or(Value::Null, share);
-        let of = |set: &crate::judge::Percentiles, get: fn(&crate::judge::Percentiles) -> _| {
+        let of = |set: &crate::definitions::judge::Percentiles,
+                  get: fn(&crate::definitions::judge::Percentiles) -> _| {
             if set.n == 0 { Value::Null } else { micros(get(set)) }
         };
-        let measured = |set: &Measured<crate::judge::Percentiles>| match set.value() {
+        let measured = |set: &Measured<crate::definitions::judge::Percentiles>| match set.value() {
             Some(set) => (json!(set.n), of(set, |set| set.p99)),
             None => (json!(0), Value::Null),
         };
@@ -175,7 +176,9 @@ fn rates(judged: &StepJudgement, deployed: &Deployed, emitted: u64) -> Result<Va
     let value = value_at_price(&judged.sold, wall, &prices);
     let gpu_cost = gpu_cost_daily(gpu_hour, deployed.n_gpus);
     let a_second = |count: u64, time: Seconds| count as f64 / time.get();
-    let money = |amount: &Measured<crate::money::Money>| amount.value().map(|money| money.get());
+    let money = |amount: &Measured<crate::definitions::money::Money>| {
+        amount.value().map(|money| money.get())
+    };
     let margin = money(&value.total).zip(money(&gpu_cost)).map(|(value, cost)| value - cost);
     let power = deployed.avg_power_w.as_ref().map(super::case::Decimal::get).transpose()?;
     let per_step = deployed.tokens_per_step.as_ref().map(super::case::Decimal::get).transpose()?;

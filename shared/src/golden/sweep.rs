@@ -4,11 +4,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::case::{CaseError, Decimal};
-use crate::capacity::{Tested, first_crossing};
-use crate::judge::{Verdict, chain_probability};
-use crate::measured::Measured;
-use crate::money::{GpuHour, Price, gpu_cost_daily};
-use crate::quote::{Demand, Sizing};
+use crate::definitions::capacity::{Tested, first_crossing};
+use crate::definitions::judge::{Verdict, chain_probability};
+use crate::definitions::measured::Measured;
+use crate::definitions::money::{GpuHour, Price, gpu_cost_daily};
+use crate::definitions::quote::{Demand, Sizing};
 use crate::units::{Rate, Ratio, Share};
 
 #[derive(Deserialize)]

@@ -7,8 +7,8 @@ use super::audit::{Finding, What};
 use super::json::Json;
 use super::read::{Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate};
 use super::run::{AskedRate, Records, Run, Spread, Tool, said};
-use crate::measured::Measured;
-use crate::record::{FailureKind, Outcome};
+use crate::definitions::measured::Measured;
+use crate::definitions::record::{FailureKind, Outcome};
 use crate::units::{Nanos, Share, Watts};
 
 pub(super) fn recognises_summary(json: &Json) -> bool {
@@ -117,7 +117,7 @@ pub(super) fn read_records(file: &str, lines: &[Json]) -> Run {
 /// Sums and the duration of records that no summary came with.
 fn summed_up(run: &mut Run) {
     let Some(Records { requests, .. }) = &run.records else { return };
-    let tokens = |of: fn(&crate::record::Request) -> Option<u32>| {
+    let tokens = |of: fn(&crate::definitions::record::Request) -> Option<u32>| {
         requests.iter().map(of).map(|tokens| u64::from(tokens.unwrap_or(0))).sum::<u64>()
     };
     run.input_tokens = Measured::Value(tokens(|request| request.isl));

@@ -224,7 +224,7 @@ fn mark_of(ratio: f64, close: f64, apart: f64) -> Mark {
     }
 }
 
-fn mean(spread: &crate::measured::Measured<Spread>) -> Option<f64> {
+fn mean(spread: &crate::definitions::measured::Measured<Spread>) -> Option<f64> {
     spread.value().and_then(|spread| spread.mean).map(Seconds::get)
 }
 

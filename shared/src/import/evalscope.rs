@@ -4,7 +4,7 @@
 use super::json::Json;
 use super::read::{count32, rate, rounded, seconds, spread, token_rate};
 use super::run::{AskedRate, Run, Tool, said};
-use crate::measured::Measured;
+use crate::definitions::measured::Measured;
 
 pub(super) fn recognises_page(json: &Json) -> bool {
     json.has("summary_rows") && json.has("basic_info")

@@ -4,7 +4,7 @@
 use super::json::Json;
 use super::read::{P50, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate};
 use super::run::{Run, Tool, said};
-use crate::record::{FailureKind, Outcome};
+use crate::definitions::record::{FailureKind, Outcome};
 
 pub(super) fn recognises(json: &Json) -> bool {
     json.has("aggregated_metrics") && json.has("individual_request_metrics")

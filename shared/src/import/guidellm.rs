@@ -5,7 +5,7 @@ use super::audit::{Finding, What};
 use super::json::Json;
 use super::read::{Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate};
 use super::run::{AskedRate, Run, Spread, Tool, said};
-use crate::record::{FailureKind, Outcome};
+use crate::definitions::record::{FailureKind, Outcome};
 use crate::units::Nanos;
 
 pub(super) fn recognises(json: &Json) -> bool {

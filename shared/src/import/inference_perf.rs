@@ -7,7 +7,7 @@ use super::read::{
     MEDIAN, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate,
 };
 use super::run::{AskedRate, Run, Tool, said};
-use crate::record::{FailureKind, Outcome};
+use crate::definitions::record::{FailureKind, Outcome};
 use crate::units::Nanos;
 
 pub(super) fn recognises(json: &Json) -> bool {

@@ -9,16 +9,16 @@ use sha2::{Digest, Sha256};
 use super::File;
 use super::run::{AskedRate, Records, Run};
 use crate::bundle::{Bundle, FORMAT_VERSION, GapHistogram, Manifest, Note};
-use crate::deployment::Deployment;
-use crate::format;
-use crate::judge::{
+use crate::definitions::deployment::Deployment;
+use crate::definitions::judge::{
     Counts, Dependence, Evidence, Gaps, PromiseVerdict, TierFigures, Verdict, judge_step,
 };
-use crate::measured::{Measured, Missing};
-use crate::promise::PromiseSheet;
-use crate::step::{GeneratorEvidence, Step, StepKind};
+use crate::definitions::measured::{Measured, Missing};
+use crate::definitions::promise::PromiseSheet;
+use crate::definitions::step::{GeneratorEvidence, Step, StepKind};
+use crate::definitions::workload::Workload;
+use crate::present::format;
 use crate::units::{Moment, Nanos, Rate, TokenRate};
-use crate::workload::Workload;
 
 /// The name in a manifest's environment that says which tool's results a bundle was made of. A
 /// bundle that has it is never signed.
@@ -141,7 +141,7 @@ fn add(bundle: &mut Bundle, id: u32, run: &Run, records: &Records, offset: Nanos
                 histogram.saturating_record(gap.0);
             }
         }
-        bundle.requests.push(crate::record::Request {
+        bundle.requests.push(crate::definitions::record::Request {
             step: id,
             intended: shift(request.intended),
             sent: shift(request.sent),
@@ -211,7 +211,7 @@ fn deployment(run: &Run) -> Deployment {
         gpu: text(&run.gpu),
         gpus_serving: gpus,
         gpus_provisioned: gpus,
-        parallelism: crate::deployment::Parallelism::default(),
+        parallelism: crate::definitions::deployment::Parallelism::default(),
         quantisation: String::new(),
         kv_cache_dtype: String::new(),
         prefix_cache: String::new(),

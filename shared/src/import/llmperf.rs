@@ -7,8 +7,8 @@ use super::audit::{Finding, What};
 use super::json::Json;
 use super::read::{Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate};
 use super::run::{Run, Tool, said};
-use crate::measured::Measured;
-use crate::record::{FailureKind, Outcome};
+use crate::definitions::measured::Measured;
+use crate::definitions::record::{FailureKind, Outcome};
 
 /// The code that llmperf gives to answers which are too short for it.
 const TOO_SHORT: f64 = -100.0;
@@ -102,7 +102,7 @@ pub(super) fn read_records(file: &str, responses: &[Json]) -> Run {
     run.completed = Measured::Value(of - failed);
     run.failed = Measured::Value(failed);
     if let Some(found) = &run.records {
-        let total = |of: fn(&crate::record::Request) -> Option<u32>| {
+        let total = |of: fn(&crate::definitions::record::Request) -> Option<u32>| {
             found.requests.iter().filter_map(of).map(u64::from).sum::<u64>()
         };
         run.input_tokens = Measured::Value(total(|request| request.isl));

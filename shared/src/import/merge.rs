@@ -3,8 +3,8 @@
 use super::ImportError;
 use super::audit::{Finding, What};
 use super::run::{Run, Tool};
-use crate::measured::Measured;
-use crate::record::Outcome;
+use crate::definitions::measured::Measured;
+use crate::definitions::record::Outcome;
 
 /// What part of a result a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

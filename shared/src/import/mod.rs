@@ -20,7 +20,6 @@ mod mlperf;
 mod read;
 mod run;
 mod sglang;
-pub mod view;
 mod vllm;
 mod yaml;
 

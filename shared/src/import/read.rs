@@ -2,7 +2,7 @@
 
 use super::json::Json;
 use super::run::{Records, Spread};
-use crate::record::{GapSummary, Outcome, Request};
+use crate::definitions::record::{GapSummary, Outcome, Request};
 use crate::units::{Moment, Nanos, Rate, Seconds, TokenRate};
 
 /// A time of `value` units of so many seconds.

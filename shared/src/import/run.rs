@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::audit::{Finding, Mark};
 use super::definitions::Definitions;
-use crate::measured::{Measured, Missing};
-use crate::record::Request;
+use crate::definitions::measured::{Measured, Missing};
+use crate::definitions::record::Request;
 use crate::units::{Nanos, Rate, Seconds, TokenRate, Watts};
 
 /// A tool whose results are read.

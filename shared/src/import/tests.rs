@@ -1,9 +1,9 @@
 //! Small inputs of every format, written for these tests, with the traps of the real ones.
 
 use super::*;
-use crate::measured::Measured;
-use crate::promise::PromiseSheet;
-use crate::record::{FailureKind, Outcome};
+use crate::definitions::measured::Measured;
+use crate::definitions::promise::PromiseSheet;
+use crate::definitions::record::{FailureKind, Outcome};
 
 fn one(name: &str, text: &str) -> Run {
     let found = import(&[File { name, bytes: text.as_bytes() }]);
@@ -65,8 +65,12 @@ fn vllm_is_read_with_its_arrays_in_seconds_and_its_misspelt_key() {
     assert_eq!(judged.tiers[0].compliant_by_rule, [2, 2, 2]);
     assert!((value(&judged.goodput) - 4.0 / 8.0).abs() < 1e-12, "3 + 1 tokens in 8 s");
     assert!(!judged.timed);
-    let bound =
-        |verdict| matches!(verdict, crate::judge::Verdict::Held | crate::judge::Verdict::Broken);
+    let bound = |verdict| {
+        matches!(
+            verdict,
+            crate::definitions::judge::Verdict::Held | crate::definitions::judge::Verdict::Broken
+        )
+    };
     assert!(judged.promises.iter().all(|promise| !bound(promise.verdict)));
     assert_eq!(to_bundle(&[run], &sheet(), &[]).map(|_| ()), None, "no times, no steps");
 }
@@ -87,7 +91,7 @@ fn vllm_with_times_of_sending_becomes_a_bundle_that_is_never_signed() {
     assert_eq!(bundle.manifest.steps.len(), 2);
     assert_eq!(bundle.requests.len(), 8);
     assert_eq!(bundle.gaps[&(1, 0)].len(), 4);
-    let capacity = crate::capacity::of_bundle(&bundle);
+    let capacity = crate::definitions::capacity::of_bundle(&bundle);
     assert_eq!(capacity.steps.len(), 2);
     let refused = crate::signoff::SignedNumbers::of(&bundle.manifest, &capacity);
     assert_eq!(refused, Err(crate::signoff::Unsignable::Imported));

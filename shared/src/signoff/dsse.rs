@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
 
-use crate::format::hex;
+use crate::present::format::hex;
 
 /// The payload type of every envelope here: an in-toto statement.
 const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";

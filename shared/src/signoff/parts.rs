@@ -2,7 +2,7 @@
 //! tenth of the code that reading JSON takes.
 
 use super::{Changed, Difference, SignOff};
-use crate::promise::Role;
+use crate::definitions::promise::Role;
 
 impl SignOff {
     /// The state as texts; [`Self::of_parts`] reads them.

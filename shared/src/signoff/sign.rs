@@ -7,8 +7,8 @@ use super::numbers::{SignedNumbers, Unsignable};
 use super::statement::{Says, Statement};
 use super::time::UtcTime;
 use crate::bundle::{Manifest, Seal};
-use crate::capacity::Capacity;
-use crate::promise::Role;
+use crate::definitions::capacity::Capacity;
+use crate::definitions::promise::Role;
 
 /// Who signs, and when.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::dsse::EnvelopeError;
 use super::numbers::Difference;
 use super::time::UtcTime;
-use crate::promise::Role;
+use crate::definitions::promise::Role;
 
 /// The state of a bundle's sign-off. Only [`SignOff::Signed`] is signed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::numbers::SignedNumbers;
 use super::time::UtcTime;
 use crate::bundle::{Manifest, Seal};
-use crate::promise::Role;
+use crate::definitions::promise::Role;
 
 const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 const PREDICATE: &str = "urn:tokencap:sign-off:v1";

@@ -10,8 +10,8 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 use super::fixture::*;
 use super::*;
 use crate::bundle::{Bundle, BundleError, Seal, open, with_signoff, write};
-use crate::capacity::{Capacity, of_bundle};
-use crate::promise::Role;
+use crate::definitions::capacity::{Capacity, of_bundle};
+use crate::definitions::promise::Role;
 use crate::units::Nanos;
 
 /// The same dice everywhere.

@@ -3,9 +3,9 @@
 use super::fixture::*;
 use super::*;
 use crate::bundle::{open, with_signoff, write};
-use crate::capacity::of_bundle;
-use crate::promise::{Role, VerdictMode};
-use crate::step::StepKind;
+use crate::definitions::capacity::of_bundle;
+use crate::definitions::promise::{Role, VerdictMode};
+use crate::definitions::step::StepKind;
 
 fn state(bytes: &[u8], trust: &Trust) -> SignOff {
     verified(bytes, trust).state
@@ -122,7 +122,7 @@ fn numbers_that_do_not_recompute_are_named() {
     let key = key(1);
     let mut numbers = SignedNumbers::of(&bundle.manifest, &capacity).unwrap();
     numbers.goodput = crate::units::TokenRate::new(numbers.goodput.get() * 1.000_001).unwrap();
-    numbers.steps[0].verdict = crate::judge::Verdict::Broken;
+    numbers.steps[0].verdict = crate::definitions::judge::Verdict::Broken;
     let (role, expires) = (Role::MeasuredBy, None);
     let says = Says::SignOff { role, expires, numbers: Box::new(numbers) };
     let file = says.file_name();
@@ -160,7 +160,7 @@ fn what_proves_nothing_cannot_be_signed() {
         SignedNumbers::of(&bundle.manifest, &of_bundle(&bundle)).unwrap_err()
     };
     let point = refused(|bundle| {
-        let mut sheet: crate::promise::Fields = bundle.manifest.promise.clone().into();
+        let mut sheet: crate::definitions::promise::Fields = bundle.manifest.promise.clone().into();
         sheet.mode = VerdictMode::Point;
         bundle.manifest.promise = sheet.try_into().unwrap();
     });

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::money::is_date;
+use crate::definitions::money::is_date;
 
 /// An instant in UTC: `YYYY-MM-DDTHH:MM:SSZ`. Read also from `YYYY-MM-DD`, which is that day's
 /// first second. The fixed form makes the order of texts the order of time.

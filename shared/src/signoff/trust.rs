@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dsse::PublicKey;
 use super::time::UtcTime;
-use crate::promise::Role;
+use crate::definitions::promise::Role;
 
 /// The reader's trusted keys, and what has been withdrawn since it was signed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

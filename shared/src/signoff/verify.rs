@@ -11,13 +11,13 @@ use super::statement::{Says, Statement};
 use super::time::UtcTime;
 use super::trust::{Trust, TrustedKey};
 use crate::bundle::{Bundle, Seal};
-use crate::capacity::Capacity;
-use crate::promise::Role;
+use crate::definitions::capacity::Capacity;
+use crate::definitions::promise::Role;
 
 /// Verifies the sign-offs of a bundle.
 ///
 /// `capacity` is what the bundle's raw records give under its own promise sheet
-/// ([`crate::capacity::of_bundle`]), computed by the reader; `trust` is the reader's own; `now`
+/// ([`crate::definitions::capacity::of_bundle`]), computed by the reader; `trust` is the reader's own; `now`
 /// is the reader's clock.
 #[must_use]
 pub fn verify(

@@ -2,7 +2,7 @@
 //! pass would cost the promise.
 
 use super::dependence::EPISODE;
-use crate::promise::Target;
+use crate::definitions::promise::Target;
 use crate::units::{Moment, Nanos};
 
 /// Wald's sequential test of a share of bad values: half the allowed share against twice it,

@@ -3,7 +3,7 @@ use std::io::{Cursor, Read, Write};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use tokencap_shared::bundle::{Bundle, BundleError, read, write};
-use tokencap_shared::record::{GapSummary, Request};
+use tokencap_shared::definitions::record::{GapSummary, Request};
 use tokencap_shared::units::{Moment, Nanos};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};

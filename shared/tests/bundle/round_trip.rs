@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 use tokencap_shared::bundle::{Bundle, read, write};
-use tokencap_shared::record::Request;
+use tokencap_shared::definitions::record::Request;
 use tokencap_shared::units::Nanos;
 
 use crate::support::{bundle, manifest, small};

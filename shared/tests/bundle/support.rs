@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, GapHistogram, Manifest};
-use tokencap_shared::record::{GapSummary, Outcome, Request};
-use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
-use tokencap_shared::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::record::{GapSummary, Outcome, Request};
+use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::telemetry::{Metric, Sample};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
 
 pub(crate) const STEP_SECS: u64 = 100;

@@ -4,7 +4,7 @@
 mod model;
 
 use model::{Queue, Rng, as_if_independent, by_twenty_batches, erlang_c, verdict};
-use tokencap_shared::judge::Verdict;
+use tokencap_shared::definitions::judge::Verdict;
 use tokencap_shared::stats::share::{lower_bound, upper_bound};
 use tokencap_shared::units::{Ratio, Share};
 

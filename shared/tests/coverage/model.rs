@@ -4,15 +4,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use tokencap_shared::judge::{Dependence, Evidence, Gaps, Verdict, judge_step};
-use tokencap_shared::promise::{
+use tokencap_shared::definitions::judge::{Dependence, Evidence, Gaps, Verdict, judge_step};
+use tokencap_shared::definitions::promise::{
     Fields, ItlRule, PromiseKind, PromiseSheet, Target, Tier, VerdictMode,
 };
-use tokencap_shared::record::{Outcome, Request};
+use tokencap_shared::definitions::record::{Outcome, Request};
+use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::stats::share::{lower_bound, upper_bound};
-use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::units::{Moment, Nanos, Rate, Ratio, Share};
-use tokencap_shared::workload::Workload;
 
 /// Vigna's splitmix64.
 pub(crate) struct Rng(pub(crate) u64);

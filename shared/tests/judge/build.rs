@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, Manifest};
-use tokencap_shared::deployment::{Deployment, Parallelism};
-use tokencap_shared::judge::{Dependence, Evidence, Gaps, StepJudgement, judge_step};
-use tokencap_shared::promise::{
+use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
+use tokencap_shared::definitions::judge::{Dependence, Evidence, Gaps, StepJudgement, judge_step};
+use tokencap_shared::definitions::promise::{
     Fields, GapQuantile, ItlRule, PromiseKind, PromiseSheet, Target, Tier, VerdictMode,
 };
-use tokencap_shared::record::{FailureKind, GapSummary, Outcome, Request};
-use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
-use tokencap_shared::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::record::{FailureKind, GapSummary, Outcome, Request};
+use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::workload::{Length, Shape, Think, Workload};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
-use tokencap_shared::workload::{Length, Shape, Think, Workload};
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
 pub(crate) const FAILED: Outcome = Outcome::Failed(FailureKind::ServerError);

@@ -1,11 +1,13 @@
 //! λ_slo_max as the first crossing, and the figures at it.
 
 use proptest::prelude::*;
-use tokencap_shared::capacity::{Basis, Standing, Tested, first_crossing, of_bundle, of_steps};
-use tokencap_shared::judge::{StepJudgement, Verdict};
-use tokencap_shared::measured::{Measured, Missing};
-use tokencap_shared::step::StepKind;
-use tokencap_shared::telemetry::Metric;
+use tokencap_shared::definitions::capacity::{
+    Basis, Standing, Tested, first_crossing, of_bundle, of_steps,
+};
+use tokencap_shared::definitions::judge::{StepJudgement, Verdict};
+use tokencap_shared::definitions::measured::{Measured, Missing};
+use tokencap_shared::definitions::step::StepKind;
+use tokencap_shared::definitions::telemetry::Metric;
 use tokencap_shared::units::Nanos;
 
 use crate::build::*;

@@ -3,28 +3,28 @@
 
 use std::collections::BTreeSet;
 
-use tokencap_shared::capacity::{
+use tokencap_shared::definitions::capacity::{
     Tested, daily_capacity, first_crossing, per_gpu, per_watt, steps_per_day, tasks_per_day,
 };
-use tokencap_shared::glossary::TERMS;
-use tokencap_shared::judge::{
+use tokencap_shared::definitions::judge::{
     Input, Quantity, Sold, Verdict, chain_probability, complies, queue_p99_bracket,
 };
-use tokencap_shared::measured::Measured;
-use tokencap_shared::money::{
+use tokencap_shared::definitions::measured::Measured;
+use tokencap_shared::definitions::money::{
     CostPerMTok, Output, Price, PriceSheet, cost_per_mtok, daily_value_at_cost, gpu_cost_daily,
     utilisation_curve, value_at_price,
 };
-use tokencap_shared::promise::Target;
-use tokencap_shared::record::{ClientFaultKind, GapSummary, Outcome, Request};
+use tokencap_shared::definitions::promise::Target;
+use tokencap_shared::definitions::record::{ClientFaultKind, GapSummary, Outcome, Request};
+use tokencap_shared::definitions::step::StepKind;
+use tokencap_shared::definitions::telemetry::Metric;
+use tokencap_shared::definitions::window::wall_time;
+use tokencap_shared::present::glossary::TERMS;
 use tokencap_shared::stats::rank::nearest_rank;
 use tokencap_shared::stats::share::{lower_bound, needed};
-use tokencap_shared::step::StepKind;
-use tokencap_shared::telemetry::Metric;
 use tokencap_shared::units::{
     Moment, Nanos, Ratio, Seconds, Share, TokenRate, TokensPerDay, Watts,
 };
-use tokencap_shared::window::wall_time;
 
 use crate::build::{FAILED, request, sample, share, sheet, step};
 

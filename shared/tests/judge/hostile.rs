@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use tokencap_shared::bundle::Bundle;
-use tokencap_shared::capacity::{of_bundle, of_bundle_under};
-use tokencap_shared::compare::{Candidate, in_tokens};
-use tokencap_shared::judge::{Evidence, Gaps};
-use tokencap_shared::money::Economics;
-use tokencap_shared::promise::{PromiseSheet, VerdictMode};
-use tokencap_shared::quote::{Demand, Need, Sizing, quote};
-use tokencap_shared::record::{GapSummary, Outcome, Request};
-use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
-use tokencap_shared::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::capacity::{of_bundle, of_bundle_under};
+use tokencap_shared::definitions::compare::{Candidate, in_tokens};
+use tokencap_shared::definitions::judge::{Evidence, Gaps};
+use tokencap_shared::definitions::money::Economics;
+use tokencap_shared::definitions::promise::{PromiseSheet, VerdictMode};
+use tokencap_shared::definitions::quote::{Demand, Need, Sizing, quote};
+use tokencap_shared::definitions::record::{GapSummary, Outcome, Request};
+use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::telemetry::{Metric, Sample};
 use tokencap_shared::units::{Moment, Nanos, Ratio};
 
 use crate::build::*;

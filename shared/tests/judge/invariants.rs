@@ -1,14 +1,14 @@
 //! What holds of every judgement, whatever the records: checked on hostile input here, and by the
 //! fuzzer on any bytes.
 
-use tokencap_shared::judge::{
+use tokencap_shared::definitions::judge::{
     Dependence, Evidence, Gaps, PromiseVerdict, Quantity, StepJudgement, Verdict, complies,
     judge_step,
 };
-use tokencap_shared::promise::{ItlRule, PromiseKind, PromiseSheet, VerdictMode};
-use tokencap_shared::record::{Outcome, Request};
+use tokencap_shared::definitions::promise::{ItlRule, PromiseKind, PromiseSheet, VerdictMode};
+use tokencap_shared::definitions::record::{Outcome, Request};
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::Nanos;
-use tokencap_shared::workload::Workload;
 
 /// Judges a step and checks what must hold of the result.
 ///
@@ -166,7 +166,8 @@ fn nothing_improves_by_failing(evidence: Evidence<'_>, sheet: &PromiseSheet, wor
     let mut requests = evidence.requests.to_vec();
     for request in requests.iter_mut().step_by(3) {
         if request.outcome == Outcome::Completed {
-            request.outcome = Outcome::Failed(tokencap_shared::record::FailureKind::Timeout);
+            request.outcome =
+                Outcome::Failed(tokencap_shared::definitions::record::FailureKind::Timeout);
         }
     }
     let before = attainments(evidence, evidence.requests, sheet, workload);
@@ -178,7 +179,7 @@ fn a_tighter_limit_never_complies_more(
     sheet: &PromiseSheet,
     workload: &Workload,
 ) {
-    let mut fields = tokencap_shared::promise::Fields::from(sheet.clone());
+    let mut fields = tokencap_shared::definitions::promise::Fields::from(sheet.clone());
     for tier in &mut fields.tiers {
         tier.ttft = Nanos(tier.ttft.0 / 2);
     }

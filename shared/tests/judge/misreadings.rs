@@ -2,11 +2,11 @@
 //! every plausible misreading of them, each shown to give another number.
 
 use tokencap_shared::bundle::Bundle;
-use tokencap_shared::capacity::{Capacity, of_bundle, tasks_per_day};
-use tokencap_shared::measured::Measured;
-use tokencap_shared::money::{CostPerMTok, Economics};
-use tokencap_shared::record::Request;
-use tokencap_shared::step::StepKind;
+use tokencap_shared::definitions::capacity::{Capacity, of_bundle, tasks_per_day};
+use tokencap_shared::definitions::measured::Measured;
+use tokencap_shared::definitions::money::{CostPerMTok, Economics};
+use tokencap_shared::definitions::record::Request;
+use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::units::Nanos;
 
 use crate::build::*;

@@ -2,16 +2,18 @@
 
 use proptest::prelude::*;
 use tokencap_shared::bundle::Bundle;
-use tokencap_shared::capacity::of_bundle;
-use tokencap_shared::compare::{Candidate, Refused, Told, Unlike, in_money, in_tokens};
-use tokencap_shared::judge::Sold;
-use tokencap_shared::measured::{Measured, Missing};
-use tokencap_shared::money::{
+use tokencap_shared::definitions::capacity::of_bundle;
+use tokencap_shared::definitions::compare::{
+    Candidate, Refused, Told, Unlike, in_money, in_tokens,
+};
+use tokencap_shared::definitions::judge::Sold;
+use tokencap_shared::definitions::measured::{Measured, Missing};
+use tokencap_shared::definitions::money::{
     CostPerMTok, Economics, GpuHour, Price, PriceSheet, cost_per_mtok, daily_value_at_cost,
     gpu_cost_daily, value_at_price,
 };
-use tokencap_shared::record::Request;
-use tokencap_shared::step::StepKind;
+use tokencap_shared::definitions::record::Request;
+use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::units::{Nanos, Seconds, TokenRate, TokensPerDay};
 
 use crate::build::*;
@@ -66,8 +68,9 @@ fn value_at_price_carries_output_and_both_inputs() {
     };
     let hour = Seconds::new(3600.0).expect("a time");
     let value = value_at_price(&sold, hour, &prices());
-    let money =
-        |amount: &Measured<_>| amount.value().map(|m: &tokencap_shared::money::Money| m.get());
+    let money = |amount: &Measured<_>| {
+        amount.value().map(|m: &tokencap_shared::definitions::money::Money| m.get())
+    };
     let near = |value: Option<f64>, expected: f64| {
         assert!((value.expect("priced") / expected - 1.0).abs() < 1e-12, "{value:?} {expected}");
     };

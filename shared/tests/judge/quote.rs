@@ -1,12 +1,12 @@
 //! Quotes inside the measured envelope, and refusals outside it.
 
 use tokencap_shared::bundle::Bundle;
-use tokencap_shared::capacity::of_bundle;
-use tokencap_shared::measured::Missing;
-use tokencap_shared::quote::{
+use tokencap_shared::definitions::capacity::of_bundle;
+use tokencap_shared::definitions::measured::Missing;
+use tokencap_shared::definitions::quote::{
     Demand, Mark, Need, Quote, QuoteError, Refusal, Sizing, frechet, quote,
 };
-use tokencap_shared::step::StepKind;
+use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::units::Ratio;
 
 use crate::build::*;

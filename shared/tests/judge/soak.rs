@@ -1,13 +1,13 @@
 //! What makes a capacity committed, and what forbids it.
 
-use tokencap_shared::capacity::{Standing, of_bundle};
-use tokencap_shared::judge::{Degradation, Soak, Verdict};
-use tokencap_shared::measured::{Measured, Missing};
-use tokencap_shared::record::Request;
-use tokencap_shared::step::{Step, StepKind};
-use tokencap_shared::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::capacity::{Standing, of_bundle};
+use tokencap_shared::definitions::judge::{Degradation, Soak, Verdict};
+use tokencap_shared::definitions::measured::{Measured, Missing};
+use tokencap_shared::definitions::record::Request;
+use tokencap_shared::definitions::step::{Step, StepKind};
+use tokencap_shared::definitions::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::Nanos;
-use tokencap_shared::workload::Workload;
 
 use crate::build::*;
 

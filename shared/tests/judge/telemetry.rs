@@ -1,10 +1,10 @@
 //! Queue time and power from scrapes.
 
-use tokencap_shared::judge::{Quantity, Verdict, queue_p99_bracket};
-use tokencap_shared::measured::{Measured, Missing};
-use tokencap_shared::promise::PromiseKind;
-use tokencap_shared::step::StepKind;
-use tokencap_shared::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::judge::{Quantity, Verdict, queue_p99_bracket};
+use tokencap_shared::definitions::measured::{Measured, Missing};
+use tokencap_shared::definitions::promise::PromiseKind;
+use tokencap_shared::definitions::step::StepKind;
+use tokencap_shared::definitions::telemetry::{Metric, Sample};
 use tokencap_shared::units::Nanos;
 
 use crate::build::*;

@@ -1,11 +1,11 @@
 //! Each reason that makes a step INVALID, at its border.
 
-use tokencap_shared::judge::{Invalid, Verdict};
-use tokencap_shared::record::{ClientFaultKind, Outcome, Request};
-use tokencap_shared::step::{Step, StepKind};
-use tokencap_shared::telemetry::Metric;
+use tokencap_shared::definitions::judge::{Invalid, Verdict};
+use tokencap_shared::definitions::record::{ClientFaultKind, Outcome, Request};
+use tokencap_shared::definitions::step::{Step, StepKind};
+use tokencap_shared::definitions::telemetry::Metric;
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Moment, Nanos};
-use tokencap_shared::workload::Workload;
 
 use crate::build::*;
 

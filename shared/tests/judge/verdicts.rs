@@ -1,10 +1,12 @@
 //! What evidence makes of a promise.
 
-use tokencap_shared::judge::{Dependence, Evidence, Gaps, StepJudgement, Verdict, judge_step};
-use tokencap_shared::measured::{Measured, Missing};
-use tokencap_shared::promise::{PromiseKind, PromiseSheet, VerdictMode};
-use tokencap_shared::record::Request;
-use tokencap_shared::step::StepKind;
+use tokencap_shared::definitions::judge::{
+    Dependence, Evidence, Gaps, StepJudgement, Verdict, judge_step,
+};
+use tokencap_shared::definitions::measured::{Measured, Missing};
+use tokencap_shared::definitions::promise::{PromiseKind, PromiseSheet, VerdictMode};
+use tokencap_shared::definitions::record::Request;
+use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::units::{Moment, Nanos};
 
 use crate::build::*;
@@ -108,7 +110,7 @@ fn many_cancelled_requests_forbid_a_proof() {
     let mut step = step(0, StepKind::Probe, 100);
     let mut requests = quick(&mut step, 2000);
     for request in &mut requests[..60] {
-        request.outcome = tokencap_shared::record::Outcome::Cancelled;
+        request.outcome = tokencap_shared::definitions::record::Outcome::Cancelled;
     }
     let judged = judge(&step, &requests, &[]);
     let attainment = &judged.promises[0];
@@ -126,7 +128,9 @@ fn gaps_answer_for_the_tiers_they_were_recorded_for_and_for_their_unions() {
     let requests = quick(&mut step, 2000);
     let bundle = bundle(vec![step], requests, vec![]);
     let itl = |sheet: &PromiseSheet| {
-        tokencap_shared::capacity::of_bundle_under(&bundle, sheet).steps[0].tiers[0].itl.clone()
+        tokencap_shared::definitions::capacity::of_bundle_under(&bundle, sheet).steps[0].tiers[0]
+            .itl
+            .clone()
     };
     let own = itl(&sheet());
     let own = own.value().expect("recorded");
@@ -151,9 +155,9 @@ fn a_what_if_is_what_a_fresh_judgement_would_be() {
     let requests = quick(&mut step, 2000);
     let other = sheet_with(|fields| fields.tiers[0].ttft = Nanos::from_millis(99));
     let mut fresh = bundle(vec![step], requests, vec![]);
-    let what_if = tokencap_shared::capacity::of_bundle_under(&fresh, &other);
+    let what_if = tokencap_shared::definitions::capacity::of_bundle_under(&fresh, &other);
     fresh.manifest.promise = other;
-    assert_eq!(what_if, tokencap_shared::capacity::of_bundle(&fresh));
+    assert_eq!(what_if, tokencap_shared::definitions::capacity::of_bundle(&fresh));
     assert_eq!(what_if.steps[0].screen, Verdict::Broken);
 }
 

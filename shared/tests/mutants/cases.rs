@@ -1,13 +1,15 @@
 //! Small crafted sets, each at the border of some definition, and random ones.
 
 use proptest::prelude::*;
-use tokencap_shared::promise::{
+use tokencap_shared::definitions::promise::{
     Fields, GapQuantile, ItlRule, PromiseSheet, Target, Tier, VerdictMode,
 };
-use tokencap_shared::record::{ClientFaultKind, FailureKind, GapSummary, Outcome, Request};
-use tokencap_shared::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::record::{
+    ClientFaultKind, FailureKind, GapSummary, Outcome, Request,
+};
+use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
-use tokencap_shared::workload::Workload;
 
 use crate::numbers::Case;
 

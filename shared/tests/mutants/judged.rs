@@ -1,10 +1,10 @@
 //! The numbers of a case as the judge gives them.
 
-use tokencap_shared::judge::{
+use tokencap_shared::definitions::judge::{
     Dependence, Evidence, Gaps, PromiseVerdict, Quantity, Verdict, judge_step,
 };
-use tokencap_shared::measured::Measured;
-use tokencap_shared::promise::PromiseKind;
+use tokencap_shared::definitions::measured::Measured;
+use tokencap_shared::definitions::promise::PromiseKind;
 use tokencap_shared::units::{Nanos, Share};
 
 use crate::numbers::{Case, Numbers, number, time};

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::record::Request;
-use tokencap_shared::step::Step;
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::definitions::record::Request;
+use tokencap_shared::definitions::step::Step;
+use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::Nanos;
-use tokencap_shared::workload::Workload;
 
 /// One crafted set of requests, with every gap.
 #[derive(Clone, Debug)]

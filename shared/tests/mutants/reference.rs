@@ -1,8 +1,8 @@
 //! A plain reading of the definitions, with a switch for each misreading.
 
-use tokencap_shared::judge::Verdict;
-use tokencap_shared::promise::{GapQuantile, ItlRule};
-use tokencap_shared::record::{Outcome, Request};
+use tokencap_shared::definitions::judge::Verdict;
+use tokencap_shared::definitions::promise::{GapQuantile, ItlRule};
+use tokencap_shared::definitions::record::{Outcome, Request};
 use tokencap_shared::units::{Moment, Nanos};
 
 use crate::mutant::Mutant;
@@ -331,7 +331,7 @@ pub(crate) fn evaluate(case: &Case, mutant: Option<Mutant>) -> Numbers {
         let of: Vec<&Seen<'_>> = valid.iter().filter(|s| s.tier == Some(t)).collect();
         let name = |what: &str| format!("{} {what}", tier.name);
         let n = of.len() as u64;
-        let rules = tokencap_shared::judge::three_rules(sheet);
+        let rules = tokencap_shared::definitions::judge::three_rules(sheet);
         let by_rule = rules.map(|rule| of.iter().filter(|s| plain.complies(s, rule)).count());
         out.insert(name("by rule"), format!("{by_rule:?}"));
         let good = of.iter().filter(|s| plain.complies(s, sheet.itl_rule)).count() as u64;

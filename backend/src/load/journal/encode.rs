@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use tokencap_shared::bundle::GapHistogram;
-use tokencap_shared::record::{GapSummary, Outcome, Request};
-use tokencap_shared::step::Step;
-use tokencap_shared::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::record::{GapSummary, Outcome, Request};
+use tokencap_shared::definitions::step::Step;
+use tokencap_shared::definitions::telemetry::{Metric, Sample};
 use tokencap_shared::units::{Moment, Nanos};
 
 use super::super::live::{histogram, record_n};

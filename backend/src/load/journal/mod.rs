@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tokencap_shared::bundle::{Bundle, Manifest};
-use tokencap_shared::record::Request;
-use tokencap_shared::telemetry::Sample;
+use tokencap_shared::definitions::record::Request;
+use tokencap_shared::definitions::telemetry::Sample;
 
 use self::encode::{
     REQUEST, Reader, Series, StepEnd, read_request, read_sample, write_request, write_sample,

@@ -1,8 +1,8 @@
 //! The truth: λ_slo_max of a drawn cluster by brute force.
 
-use tokencap_shared::judge::{StepJudgement, Verdict};
-use tokencap_shared::measured::Measured;
-use tokencap_shared::promise::PromiseKind;
+use tokencap_shared::definitions::judge::{StepJudgement, Verdict};
+use tokencap_shared::definitions::measured::Measured;
+use tokencap_shared::definitions::promise::PromiseKind;
 use tokencap_shared::units::Rate;
 
 use super::case::Case;

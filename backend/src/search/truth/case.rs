@@ -1,11 +1,13 @@
 //! Clusters drawn at random, each with a workload and a promise sheet that it keeps at a low
 //! rate and breaks at a high one.
 
-use tokencap_shared::judge::{PromiseVerdict, Quantity, StepJudgement};
-use tokencap_shared::measured::Measured;
-use tokencap_shared::promise::{PromiseKind, PromiseSheet};
+use tokencap_shared::definitions::judge::{PromiseVerdict, Quantity, StepJudgement};
+use tokencap_shared::definitions::measured::Measured;
+use tokencap_shared::definitions::promise::{PromiseKind, PromiseSheet};
+use tokencap_shared::definitions::workload::{
+    Arrivals, CacheState, Class, Length, Shape, Think, Workload,
+};
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::workload::{Arrivals, CacheState, Class, Length, Shape, Think, Workload};
 
 use super::lab::{Lab, Run};
 use crate::load::rng::{Purpose, Random};

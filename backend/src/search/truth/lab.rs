@@ -1,11 +1,11 @@
 //! A place to try a drawn cluster: any rate, any length, in virtual time.
 
-use tokencap_shared::judge::StepJudgement;
-use tokencap_shared::promise::PromiseSheet;
-use tokencap_shared::record::Outcome;
-use tokencap_shared::step::StepKind;
+use tokencap_shared::definitions::judge::StepJudgement;
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::definitions::record::Outcome;
+use tokencap_shared::definitions::step::StepKind;
+use tokencap_shared::definitions::workload::{Shape, Workload};
 use tokencap_shared::units::{Moment, Nanos, Rate};
-use tokencap_shared::workload::{Shape, Workload};
 
 use crate::load::running::Control;
 use crate::load::step::StepRecord;

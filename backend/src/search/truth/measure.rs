@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use tokencap_shared::judge::{StepJudgement, Verdict};
-use tokencap_shared::step::{Step, StepKind};
+use tokencap_shared::definitions::judge::{StepJudgement, Verdict};
+use tokencap_shared::definitions::step::{Step, StepKind};
 use tokencap_shared::units::{Nanos, Rate};
 
 use super::case::Case;
@@ -123,8 +123,10 @@ fn throughput(simulation: &mut Simulation<'_>, case: &Case, seed: u64) -> Option
         }
     });
     let record = record.ok()?;
-    let completed =
-        record.requests.iter().filter(|r| r.outcome == tokencap_shared::record::Outcome::Completed);
+    let completed = record
+        .requests
+        .iter()
+        .filter(|r| r.outcome == tokencap_shared::definitions::record::Outcome::Completed);
     let time = record.step.end.since(record.step.start);
     Some((completed.count() as f64 / (time.0 as f64 / 1e9), time))
 }

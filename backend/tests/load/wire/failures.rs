@@ -1,6 +1,6 @@
 //! Failures that come inside a 200.
 
-use tokencap_shared::record::FailureKind;
+use tokencap_shared::definitions::record::FailureKind;
 
 use super::{Case, JSON, check_all, events, fails};
 

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use tokencap::load::answer::{Answer, End, Verdict};
 use tokencap::load::http1::Response;
-use tokencap_shared::record::{FailureKind, Outcome};
+use tokencap_shared::definitions::record::{FailureKind, Outcome};
 use tokencap_shared::units::{Moment, Nanos};
 
 /// What a server says, and what is to be understood.

@@ -1,6 +1,6 @@
 //! Responses of another status than 200.
 
-use tokencap_shared::record::{ClientFaultKind, FailureKind, Outcome};
+use tokencap_shared::definitions::record::{ClientFaultKind, FailureKind, Outcome};
 
 use super::{check_all, refuses};
 

@@ -1,8 +1,8 @@
 //! What needs attention: everything, the gravest first.
 
 use leptos::prelude::*;
-use tokencap_shared::html;
-use tokencap_shared::report::view;
+use tokencap_shared::present::html;
+use tokencap_shared::present::report::view;
 
 use crate::components::table::Html;
 use crate::state::{State, text};

@@ -1,8 +1,8 @@
 //! One bundle in full: figures, promises, input, steps, where it all comes from.
 
 use leptos::prelude::*;
-use tokencap_shared::report::table::Tone;
-use tokencap_shared::report::{Report, Row, charts, view};
+use tokencap_shared::present::report::table::Tone;
+use tokencap_shared::present::report::{Report, Row, charts, view};
 
 use super::run_of;
 use crate::components::chart::ChartView;

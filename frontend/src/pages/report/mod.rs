@@ -6,7 +6,7 @@ mod summary;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use tokencap_shared::format;
+use tokencap_shared::present::format;
 
 use crate::components::assumptions::Assumptions;
 use crate::components::files::{Empty, FileInput};
@@ -137,6 +137,6 @@ fn Bundles() -> impl IntoView {
 }
 
 /// A run's identity as people compare it, with its file and day.
-fn run_of(row: &tokencap_shared::report::Row) -> String {
+fn run_of(row: &tokencap_shared::present::report::Row) -> String {
     format!("{} · {}", row.name, format::short_id(&row.run))
 }

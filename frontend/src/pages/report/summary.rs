@@ -1,13 +1,15 @@
 //! One row a bundle: who can sell how much within which promise, at what cost and price.
 
 use leptos::prelude::*;
-use tokencap_shared::capacity::{AtLambda, Standing};
-use tokencap_shared::format::{INFINITE, column_decimals, fixed, instant, plain, short_id};
-use tokencap_shared::html::tone_class;
-use tokencap_shared::judge::Verdict;
-use tokencap_shared::measured::{Measured, Missing};
-use tokencap_shared::report::table::Tone;
-use tokencap_shared::report::{Report, Row, view};
+use tokencap_shared::definitions::capacity::{AtLambda, Standing};
+use tokencap_shared::definitions::judge::Verdict;
+use tokencap_shared::definitions::measured::{Measured, Missing};
+use tokencap_shared::present::format::{
+    INFINITE, column_decimals, fixed, instant, plain, short_id,
+};
+use tokencap_shared::present::html::tone_class;
+use tokencap_shared::present::report::table::Tone;
+use tokencap_shared::present::report::{Report, Row, view};
 
 use crate::components::evidence::Figure;
 use crate::components::table::{Scrolls, cell_content, missing};

@@ -1,13 +1,13 @@
 //! Two runs side by side: one model in tokens, two models in money.
 
 use maud::{Markup, html};
-use tokencap_shared::compare::{self, Candidate};
-use tokencap_shared::html;
-use tokencap_shared::money::{
+use tokencap_shared::definitions::compare::{self, Candidate};
+use tokencap_shared::definitions::money::{
     Economics, GpuHour, InputCached, InputUncached, Output, Price, PriceBasis, PriceSheet,
 };
-use tokencap_shared::query::Query;
-use tokencap_shared::report::view::{self, Comparison};
+use tokencap_shared::present::html;
+use tokencap_shared::present::query::Query;
+use tokencap_shared::present::report::view::{self, Comparison};
 
 use super::{Page, number_field};
 use crate::bench::Item;

@@ -1,8 +1,8 @@
 //! The glossary, searchable.
 
 use maud::{Markup, html};
-use tokencap_shared::glossary::{TERMS, Term};
-use tokencap_shared::words::Lang;
+use tokencap_shared::present::glossary::{TERMS, Term};
+use tokencap_shared::present::words::Lang;
 
 use super::Page;
 

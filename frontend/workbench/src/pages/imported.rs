@@ -1,8 +1,9 @@
 //! Other tools' results: what was read, what its numbers mean, and what may not be concluded.
 
 use maud::{Markup, html};
-use tokencap_shared::html;
-use tokencap_shared::import::{self, view};
+use tokencap_shared::import;
+use tokencap_shared::present::html;
+use tokencap_shared::present::import as view;
 
 use super::Page;
 use crate::errors;

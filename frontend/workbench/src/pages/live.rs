@@ -2,15 +2,15 @@
 //! steps that have ended.
 
 use maud::{Markup, html};
-use tokencap_shared::format;
-use tokencap_shared::html as shared_html;
-use tokencap_shared::judge::Verdict;
-use tokencap_shared::live::{Done, Live, Now, Phase};
-use tokencap_shared::report::PromiseOfTier;
-use tokencap_shared::report::table::{Cell, Column, Table, Tone};
-use tokencap_shared::report::view::verdict_and_screen;
+use tokencap_shared::bundle::live::{Done, Live, Now, Phase};
+use tokencap_shared::definitions::judge::Verdict;
+use tokencap_shared::present::format;
+use tokencap_shared::present::html as shared_html;
+use tokencap_shared::present::report::PromiseOfTier;
+use tokencap_shared::present::report::table::{Cell, Column, Table, Tone};
+use tokencap_shared::present::report::view::verdict_and_screen;
+use tokencap_shared::present::words::{Lang, Words};
 use tokencap_shared::units::{Nanos, Rate};
-use tokencap_shared::words::{Lang, Words};
 
 use crate::bench::Bench;
 use crate::text::{self, Text};

@@ -10,12 +10,12 @@ mod runs;
 mod sheet;
 
 use maud::{Markup, html};
-use tokencap_shared::words::{Lang, Words};
+use tokencap_shared::present::words::{Lang, Words};
 
 use crate::bench::Bench;
 use crate::prices::Money;
 use crate::text::{self, Text};
-use tokencap_shared::query::Query;
+use tokencap_shared::present::query::Query;
 
 /// What every page is made with.
 #[derive(Clone, Copy)]

@@ -1,11 +1,11 @@
 //! What each measured cluster offers for a customer's need: a quote, or a refusal with its reasons.
 
 use maud::{Markup, html};
-use tokencap_shared::format::{fixed, short_id};
-use tokencap_shared::measured::{Measured, Missing};
-use tokencap_shared::money::Money;
-use tokencap_shared::quote::{self, Answers, Need, Quote};
-use tokencap_shared::report::view::promise_line;
+use tokencap_shared::definitions::measured::{Measured, Missing};
+use tokencap_shared::definitions::money::Money;
+use tokencap_shared::definitions::quote::{self, Answers, Need, Quote};
+use tokencap_shared::present::format::{fixed, short_id};
+use tokencap_shared::present::report::view::promise_line;
 use tokencap_shared::units::Share;
 
 use super::Page;

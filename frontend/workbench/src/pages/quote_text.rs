@@ -1,9 +1,9 @@
 //! What an offer says, in both languages side by side.
 
-use tokencap_shared::format::{self, count, fixed, percent};
-use tokencap_shared::quote::{Change, Mark, QuoteError, Refusal};
+use tokencap_shared::definitions::quote::{Change, Mark, QuoteError, Refusal};
+use tokencap_shared::present::format::{self, count, fixed, percent};
+use tokencap_shared::present::words::{Lang, Words};
 use tokencap_shared::units::Share;
-use tokencap_shared::words::{Lang, Words};
 
 /// The page's texts.
 pub(crate) struct QuoteWords {

@@ -1,15 +1,15 @@
 //! A run in full, for engineers: is it valid, what happened in each step, what binds, who signed.
 
 use maud::{Markup, html};
-use tokencap_shared::chart::{Chart, Plan, Size};
-use tokencap_shared::html;
-use tokencap_shared::report::charts::{self, Course, Latency};
-use tokencap_shared::report::{Entry, Report, Row, SignOff, view};
-use tokencap_shared::step::Step;
+use tokencap_shared::definitions::step::Step;
+use tokencap_shared::present::chart::{Chart, Plan, Size};
+use tokencap_shared::present::html;
+use tokencap_shared::present::report::charts::{self, Course, Latency};
+use tokencap_shared::present::report::{Entry, Report, Row, SignOff, view};
 
 use super::{Page, compare, imported, select, sheet};
 use crate::bench::Item;
-use tokencap_shared::query::Query;
+use tokencap_shared::present::query::Query;
 
 /// Height of a chart in pixels.
 const HEIGHT: f64 = 260.0;
@@ -67,7 +67,7 @@ pub(super) fn page(page: Page<'_>) -> Markup {
 }
 
 /// The bundle judged by another sheet.
-fn rejudged(item: &Item, sheet: &tokencap_shared::promise::PromiseSheet) -> Report {
+fn rejudged(item: &Item, sheet: &tokencap_shared::definitions::promise::PromiseSheet) -> Report {
     let entry = Entry::judged(item.name.clone(), &item.bundle, Some(sheet), SignOff::Unsigned);
     Report::new(vec![entry], None)
 }

@@ -3,11 +3,11 @@
 use std::str::FromStr;
 
 use maud::{Markup, html};
-use tokencap_shared::format::count;
-use tokencap_shared::promise::{Fields, GapQuantile, ItlRule, PromiseSheet, Tier};
-use tokencap_shared::query::Query;
+use tokencap_shared::definitions::promise::{Fields, GapQuantile, ItlRule, PromiseSheet, Tier};
+use tokencap_shared::present::format::count;
+use tokencap_shared::present::query::Query;
+use tokencap_shared::present::words::Lang;
 use tokencap_shared::units::{Nanos, Share};
-use tokencap_shared::words::Lang;
 
 use super::{Page, number_field, select};
 use crate::{errors, text};

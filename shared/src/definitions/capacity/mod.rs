@@ -1,0 +1,227 @@
+//! From judged steps to what a cluster can sell in a day.
+
+mod binding;
+mod lambda;
+
+use serde::{Deserialize, Serialize};
+
+use crate::bundle::Bundle;
+use crate::definitions::judge::{Dependence, Evidence, Gaps, StepJudgement, Verdict, judge_step};
+use crate::definitions::measured::{Measured, Missing};
+use crate::definitions::promise::{PromiseKind, PromiseSheet, VerdictMode};
+use crate::definitions::step::Step;
+use crate::units::{Ratio, Share, TokenRate, TokensPerDay, TokensPerJoule, Watts};
+
+pub use binding::{Binding, Sign};
+pub use lambda::{Basis, Crossing, LambdaSloMax, Tested, first_crossing, lambda_slo_max};
+
+/// Seconds of a day.
+pub const DAY: f64 = 86_400.0;
+
+/// How much a daily capacity is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// After a soak at that rate without degradation: may be promised.
+    Committed,
+    /// Measured, but not soaked: no quote may present it as a promise.
+    Reference,
+}
+
+/// What a deployment can do within its promises: one row of the report.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Capacity {
+    /// Every step, judged, in the order they ran.
+    pub steps: Vec<StepJudgement>,
+    /// λ_slo_max and its bracket.
+    pub lambda: Measured<LambdaSloMax>,
+    /// Figures at λ_slo_max.
+    pub at: Measured<AtLambda>,
+    /// What breaks first beyond it; `None` where no tested rate breaks.
+    pub binding: Option<Binding>,
+}
+
+/// The figures at λ_slo_max.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AtLambda {
+    /// SLO goodput of the deployment.
+    pub goodput: TokenRate,
+    /// Raw throughput at the same step.
+    pub raw: TokenRate,
+    /// SLO goodput per serving GPU.
+    pub goodput_per_gpu: Measured<TokenRate>,
+    /// goodput per GPU × GPUs × 86,400.
+    pub daily: TokensPerDay,
+    /// Committed or reference.
+    pub standing: Standing,
+    /// Attainment of the worst tier.
+    pub worst_attainment: Measured<Share>,
+    /// Mean output tokens of an agent step, measured.
+    pub mean_osl: Measured<Ratio>,
+    /// Steps (requests) a day: daily / mean output tokens.
+    pub steps_per_day: Measured<Ratio>,
+    /// Input tokens a day, in all.
+    pub input_daily: TokensPerDay,
+    /// Of which reused from the prefix cache.
+    pub input_reused_daily: Measured<TokensPerDay>,
+    /// Of which computed.
+    pub input_computed_daily: Measured<TokensPerDay>,
+    /// Goodput per watt.
+    pub goodput_per_watt: Measured<TokensPerJoule>,
+}
+
+/// Judges a bundle under the promise sheet it was measured for.
+#[must_use]
+pub fn of_bundle(bundle: &Bundle) -> Capacity {
+    of_bundle_under(bundle, &bundle.manifest.promise)
+}
+
+/// Judges the same records under another promise sheet: other limits, tiers, ITL rule,
+/// confidence. What differs from the bundle's own sheet is a scenario, not signed.
+#[must_use]
+pub fn of_bundle_under(bundle: &Bundle, sheet: &PromiseSheet) -> Capacity {
+    let manifest = &bundle.manifest;
+    let steps = manifest.steps.iter().map(|step| of_step(bundle, step, sheet)).collect();
+    of_steps(steps, sheet, manifest.deployment.gpus_serving)
+}
+
+/// Judges one step of a bundle under a promise sheet: a slice of [`of_bundle_under`], for a page
+/// that must answer its reader between two of them. Its requests are found by halving, since
+/// they stand in the order of steps.
+#[must_use]
+pub fn of_step(bundle: &Bundle, step: &Step, sheet: &PromiseSheet) -> StepJudgement {
+    let manifest = &bundle.manifest;
+    let gaps = Gaps::Recorded { tiers: &manifest.promise.tiers, histograms: &bundle.gaps };
+    let all = &bundle.requests;
+    let from = all.partition_point(|request| request.step < step.id);
+    let to = all.partition_point(|request| request.step <= step.id);
+    let requests = all.get(from..to).unwrap_or_default();
+    let evidence = Evidence { step, requests, gaps, telemetry: &bundle.telemetry };
+    judge_step(evidence, sheet, &manifest.workload, Dependence::Estimated)
+}
+
+/// Capacity of judged steps of a deployment with so many serving GPUs.
+#[must_use]
+pub fn of_steps(steps: Vec<StepJudgement>, sheet: &PromiseSheet, gpus_serving: u32) -> Capacity {
+    let lambda = lambda_slo_max(&steps).map(|lambda| match sheet.mode {
+        VerdictMode::Confidence => lambda,
+        // A point estimate is a screen, whatever the run.
+        VerdictMode::Point => LambdaSloMax { basis: Basis::Screen, ..lambda },
+    });
+    let none = match steps.iter().any(|step| step.validity.is_valid()) {
+        true => Missing::NothingHeld,
+        false => Missing::InvalidStep,
+    };
+    let at = match &lambda {
+        None => Measured::Missing(none.clone()),
+        Some(lambda) => steps
+            .iter()
+            .find(|step| step.step == lambda.step)
+            .map_or(Measured::Missing(none.clone()), |step| {
+                at_lambda(step, lambda.basis, gpus_serving)
+            }),
+    };
+    let binding = binding::binding(&steps, lambda.as_ref().map(|lambda| lambda.step));
+    Capacity { steps, lambda: Measured::of(lambda, none), at, binding }
+}
+
+fn at_lambda(step: &StepJudgement, basis: Basis, gpus_serving: u32) -> Measured<AtLambda> {
+    let both = step
+        .flow
+        .goodput
+        .clone()
+        .and_then(|goodput| step.flow.raw.clone().map(|raw| (goodput, raw)));
+    both.and_then(|(goodput, raw)| {
+        Measured::of(figures(step, basis, gpus_serving, goodput, raw), Missing::NoRequests)
+    })
+}
+
+/// `None` only where a number overflows.
+fn figures(
+    step: &StepJudgement,
+    basis: Basis,
+    gpus_serving: u32,
+    goodput: TokenRate,
+    raw: TokenRate,
+) -> Option<AtLambda> {
+    let per_gpu = per_gpu(goodput, gpus_serving);
+    let daily = match &per_gpu {
+        Measured::Value(rate) => daily_capacity(*rate, gpus_serving),
+        // Without declared GPUs the deployment is one whole.
+        Measured::Missing(_) => daily_capacity(goodput, 1),
+    }
+    .value()
+    .copied()?;
+    let wall = step.wall.value()?.get();
+    let a_day = |tokens: u64| TokensPerDay::new(tokens as f64 / wall * DAY).ok();
+    let measured_day = |tokens: &Measured<u64>| {
+        tokens.clone().and_then(|tokens| Measured::of(a_day(tokens), Missing::NoRequests))
+    };
+    let soaked = basis == Basis::Confidence
+        && step.verdict == Verdict::Held
+        && step.soak.value().is_some_and(|soak| soak.without_degradation());
+    Some(AtLambda {
+        goodput,
+        raw,
+        goodput_per_gpu: per_gpu,
+        daily,
+        standing: if soaked { Standing::Committed } else { Standing::Reference },
+        worst_attainment: worst_attainment(step),
+        mean_osl: step.flow.mean_osl.clone(),
+        steps_per_day: step.flow.mean_osl.clone().and_then(|osl| steps_per_day(daily, osl)),
+        input_daily: a_day(step.input.total)?,
+        input_reused_daily: measured_day(&step.input.reused),
+        input_computed_daily: measured_day(&step.input.computed),
+        goodput_per_watt: step.power.clone().and_then(|power| per_watt(goodput, power)),
+    })
+}
+
+/// Goodput per serving GPU.
+#[must_use]
+pub fn per_gpu(goodput: TokenRate, gpus_serving: u32) -> Measured<TokenRate> {
+    let per_gpu = TokenRate::new(goodput.get() / f64::from(gpus_serving)).ok();
+    Measured::of(per_gpu, Missing::NotDeclared)
+}
+
+/// Daily capacity = goodput/GPU × GPUs × 86,400: a ceiling, flat over 24 h.
+#[must_use]
+pub fn daily_capacity(goodput_per_gpu: TokenRate, gpus: u32) -> Measured<TokensPerDay> {
+    let daily = TokensPerDay::new(goodput_per_gpu.get() * f64::from(gpus) * DAY).ok();
+    Measured::of(daily, Missing::NotDeclared)
+}
+
+/// Goodput/Watt: tokens per second and watt, which is tokens per joule.
+#[must_use]
+pub fn per_watt(goodput: TokenRate, power: Watts) -> Measured<TokensPerJoule> {
+    let per_watt = TokensPerJoule::new(goodput.get() / power.get()).ok();
+    Measured::of(per_watt, Missing::NotObserved)
+}
+
+/// Tasks a day: steps a day over the serial steps of a task.
+#[must_use]
+pub fn tasks_per_day(steps_per_day: Ratio, steps_per_task: u32) -> Measured<Ratio> {
+    let tasks = Ratio::new(steps_per_day.get() / f64::from(steps_per_task)).ok();
+    Measured::of(tasks, Missing::NotDeclared)
+}
+
+/// Supported business: steps a day that a daily capacity carries, flat over 24 h, at a mean
+/// (measured or declared, such as 247) of output tokens a step.
+#[must_use]
+pub fn steps_per_day(daily: TokensPerDay, mean_osl: Ratio) -> Measured<Ratio> {
+    Measured::of(Ratio::new(daily.get() / mean_osl.get()).ok(), Missing::NoRequests)
+}
+
+fn worst_attainment(step: &StepJudgement) -> Measured<Share> {
+    let shares =
+        step.promises.iter().filter(|promise| promise.kind == PromiseKind::Attainment).map(
+            |promise| match promise.evidence.value() {
+                Some(evidence) => Share::of(evidence.good, evidence.n),
+                None => None,
+            },
+        );
+    // A tier without a value could be the worst: then nothing is known of the worst.
+    let shares: Option<Vec<Share>> = shares.collect();
+    let worst =
+        shares.and_then(|shares| shares.into_iter().min_by(|a, b| a.get().total_cmp(&b.get())));
+    Measured::of(worst, Missing::NoRequests)
+}

@@ -1,0 +1,15 @@
+//! What things are: a request, a promise, a step's judgement, a capacity, a dollar.
+
+pub mod capacity;
+pub mod compare;
+pub mod deployment;
+pub mod judge;
+pub mod measured;
+pub mod money;
+pub mod promise;
+pub mod quote;
+pub mod record;
+pub mod step;
+pub mod telemetry;
+pub mod window;
+pub mod workload;
