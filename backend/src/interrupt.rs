@@ -6,7 +6,7 @@ use std::io;
 
 use tokencap_shared::bundle::Note;
 
-use crate::load::live::Stop;
+use crate::stop::Stop;
 
 /// Exit code of a process that was interrupted.
 const INTERRUPTED: i32 = 130;

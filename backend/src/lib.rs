@@ -4,18 +4,26 @@
 
 pub mod campaign;
 pub mod cli;
+pub mod clock;
+pub mod drive;
 pub mod export;
+pub(crate) mod histogram;
 pub mod interrupt;
+pub mod journal;
 pub mod keys;
-pub mod load;
 pub mod merge;
+pub mod net;
 pub mod observe;
 pub mod plan;
 pub mod presets;
+pub mod rng;
+pub mod schedule;
 pub mod search;
 pub mod serve;
 pub mod sim;
+pub mod stop;
 pub mod store;
 pub mod text;
+pub mod trial;
 pub mod trust;
 pub mod web;

@@ -12,8 +12,8 @@ use tokencap_shared::definitions::step::{Step, StepKind};
 use tokencap_shared::definitions::telemetry::Sample;
 use tokencap_shared::units::{Moment, Nanos, Rate};
 
-use crate::load::shard::Shard;
-use crate::load::skew::Skew;
+use crate::schedule::shard::Shard;
+use crate::trial::skew::Skew;
 
 /// Key of a manifest's environment under which a process writes its part.
 pub const SHARD: &str = "shard";

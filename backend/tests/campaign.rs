@@ -9,11 +9,11 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use tokencap::campaign::live_file;
-use tokencap::load::arrivals::{Profile, Schedule};
-use tokencap::load::journal::Journal;
-use tokencap::load::live::Stop;
-use tokencap::load::pulse::Pulse;
+use tokencap::journal::Journal;
+use tokencap::schedule::arrivals::{Profile, Schedule};
+use tokencap::stop::Stop;
 use tokencap::store;
+use tokencap::trial::pulse::Pulse;
 use tokencap_shared::bundle::Bundle;
 use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::definitions::workload::Arrivals;

@@ -11,9 +11,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use tokencap::load::gaps::Gaps;
-use tokencap::load::journal::{Journal, JournalError};
-use tokencap::load::step::{Recorder, StepRecord};
+use tokencap::drive::step::{Recorder, StepRecord};
+use tokencap::journal::{Journal, JournalError};
 use tokencap::presets::{Kind, find};
 use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, GapHistogram, Manifest};
 use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
@@ -21,6 +20,7 @@ use tokencap_shared::definitions::record::{FailureKind, GapSummary, Outcome, Req
 use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::definitions::telemetry::{Metric, Sample};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
+use tokencap_wire::gaps::Gaps;
 
 fn manifest() -> Manifest {
     Manifest {

@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use tokencap::load::journal::Journal;
+use tokencap::journal::Journal;
 use tokencap::{sim, store};
 use tokencap_shared::definitions::step::StepKind;
 

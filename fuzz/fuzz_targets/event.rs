@@ -4,20 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 
-// The modules themselves: the rest of the measuring side would take minutes to build.
-#[expect(dead_code, reason = "only reading is fuzzed")]
-#[path = "."]
-mod load {
-    #[path = "../../backend/src/load/event.rs"]
-    pub mod event;
-    #[path = "../../backend/src/load/json.rs"]
-    pub mod json;
-    #[path = "../../backend/src/load/pattern.rs"]
-    pub mod pattern;
-}
-
-use load::event::glance;
-use load::pattern::Pattern;
+use tokencap_wire::event::glance;
+use tokencap_wire::pattern::Pattern;
 
 fuzz_target!(|bytes: &[u8]| {
     let [at, taken, put, rest @ ..] = bytes else { return };

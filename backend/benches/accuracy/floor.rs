@@ -11,8 +11,8 @@ use hyper::Request;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 
-use tokencap::load::arrivals::{Profile, Schedule};
-use tokencap::load::clock::Clock;
+use tokencap::clock::Clock;
+use tokencap::schedule::arrivals::{Profile, Schedule};
 use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Moment, Nanos, Rate};
 

@@ -14,8 +14,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use tokencap::load::live::Stop;
-use tokencap::load::pulse::{FLOOD, FLOOD_TOKENS, Pulse, SINGLY_TOKENS};
+use tokencap::stop::Stop;
+use tokencap::trial::pulse::{FLOOD, FLOOD_TOKENS, Pulse, SINGLY_TOKENS};
 use tokencap_shared::units::Rate;
 use tool::Run;
 

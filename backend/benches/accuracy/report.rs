@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use tokencap_shared::units::Nanos;
 
-use tokencap::load::ask::get;
-use tokencap::load::gaps::Gaps;
-use tokencap::load::pulse::{self, FIRST, GAP};
-use tokencap::load::target::Server;
+use tokencap::net::target::Server;
+use tokencap::trial::ask::get;
+use tokencap::trial::pulse::{self, FIRST, GAP};
+use tokencap_wire::gaps::Gaps;
 
 /// One stream as it was seen.
 #[derive(Default)]

@@ -6,18 +6,19 @@ use std::time::Duration;
 
 use tokencap::campaign::watch::{Event, Watch};
 use tokencap::campaign::{Campaign, Options};
-use tokencap::load::clock::Clock;
-use tokencap::load::gaps::Gaps;
-use tokencap::load::live::{Live, Stop};
-use tokencap::load::prompt::Ruler;
-use tokencap::load::step::{Generator, Load, Recorder, StepPlan};
-use tokencap::load::target::{Route, Target};
+use tokencap::clock::Clock;
+use tokencap::drive::live::Live;
+use tokencap::drive::step::{Generator, Load, Recorder, StepPlan};
+use tokencap::net::target::{Route, Target};
 use tokencap::plan::Plan;
 use tokencap::presets::{Kind, find};
+use tokencap::schedule::prompt::Ruler;
+use tokencap::stop::Stop;
 use tokencap_shared::definitions::record::{Outcome, Request};
 use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Nanos, Rate};
+use tokencap_wire::gaps::Gaps;
 
 use super::report::{Seen, Stream};
 

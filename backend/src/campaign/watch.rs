@@ -13,8 +13,8 @@ use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::present::words::EN;
 use tokencap_shared::units::{Nanos, Rate};
 
-use crate::load::live::Snapshot;
-use crate::load::step::{Load, StepPlan};
+use crate::drive::live::Snapshot;
+use crate::drive::step::{Load, StepPlan};
 use crate::search::Answer;
 use crate::search::budget::minutes;
 

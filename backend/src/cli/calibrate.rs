@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::answer::Answer;
 use crate::interrupt;
-use crate::load::awake::Awake;
-use crate::load::calibrate::{Rung, calibrate};
+use crate::net::awake::Awake;
 use crate::presets::{self, Kind};
+use crate::trial::calibrate::{Rung, calibrate};
 
 /// Measure how many streams and events a second this machine can honestly drive.
 ///

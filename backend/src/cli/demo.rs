@@ -13,7 +13,7 @@ use super::{report, serve};
 use crate::campaign::watch::Terminal;
 use crate::campaign::{Campaign, Options, journal_path};
 use crate::interrupt;
-use crate::load::target::Target;
+use crate::net::target::Target;
 use crate::plan::{Observed, Plan};
 use crate::presets::{self, Kind};
 use crate::sim;

@@ -11,12 +11,12 @@ use crate::campaign::live_file::LiveFile;
 use crate::campaign::watch::Terminal;
 use crate::campaign::{Campaign, Options, Together};
 use crate::interrupt;
-use crate::load::io::Tls;
-use crate::load::shard::Shard;
-use crate::load::target::{Secret, Target};
-use crate::load::tokenizer::Tokenizer;
+use crate::net::io::Tls;
+use crate::net::target::{Secret, Target};
 use crate::plan::{self, Api, Plan};
 use crate::presets::Kind;
+use crate::schedule::shard::Shard;
+use crate::schedule::tokenizer::Tokenizer;
 
 /// Measure an OpenAI-compatible endpoint and write a bundle.
 ///

@@ -16,10 +16,10 @@ use tokencap_shared::units::Nanos;
 
 use super::prometheus::parse;
 use super::vocabulary::{Reading, read};
-use crate::load::ask::get;
-use crate::load::clock::Clock;
-use crate::load::io::Tls;
-use crate::load::target::{Server, TargetError};
+use crate::clock::Clock;
+use crate::net::io::Tls;
+use crate::net::target::{Server, TargetError};
+use crate::trial::ask::get;
 
 /// A page to scrape.
 #[derive(Clone, Debug)]

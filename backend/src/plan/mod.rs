@@ -17,9 +17,9 @@ use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::definitions::workload::{Shape, Workload};
 use tokencap_shared::present::format;
 
-use crate::load::target::Route;
-use crate::load::trace::Trace;
+use crate::net::target::Route;
 use crate::presets::Kind;
+use crate::schedule::trace::Trace;
 use crate::search::Settings;
 use source::{Source, parse, preset, resolve};
 use sweep::rates;

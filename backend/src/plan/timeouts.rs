@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::load::target;
+use crate::net::target;
 
 /// Time limits of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

@@ -7,7 +7,7 @@
 use super::config::Config;
 use super::emissions::Emissions;
 use super::{Chain, Cluster, Done, Job, Key, Observer};
-use crate::load::rng::{Purpose, Random};
+use crate::rng::{Purpose, Random};
 
 /// A queue: `c` servers, services in tokens, iterations of `base + decode·b`.
 struct Queue {

@@ -18,10 +18,10 @@ use super::config::Config;
 use super::emissions::Emissions;
 use super::replica::{Done, Job, Key, Observer};
 use super::workload::{Arrival, Source};
-use crate::load::live::{histogram, record};
-use crate::load::running::{Control, Open, Running};
-use crate::load::step::StepRecord;
-use crate::load::workload::WorkloadError;
+use crate::drive::running::{Control, Open, Running};
+use crate::drive::step::StepRecord;
+use crate::histogram::{histogram, record};
+use crate::schedule::workload::WorkloadError;
 
 /// What one step is to do.
 #[derive(Clone, Copy, Debug)]

@@ -8,9 +8,9 @@ use tokencap_shared::definitions::workload::{CacheState, Class, Shape, Workload}
 use tokencap_shared::units::{Nanos, Rate};
 
 use super::chain::{Chain, mix};
-use crate::load::arrivals::{Profile, Schedule};
-use crate::load::rng::{Purpose, Random};
-use crate::load::workload::{WorkloadError, check, draw, draw_think};
+use crate::rng::{Purpose, Random};
+use crate::schedule::arrivals::{Profile, Schedule};
+use crate::schedule::workload::{WorkloadError, check, draw, draw_think};
 
 /// Prompt and answer lengths of the first requests of a workload; none of one that makes no
 /// sense.

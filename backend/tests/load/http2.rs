@@ -8,8 +8,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::server::SendResponse;
 use hyper::http::{Request, Response};
-use tokencap::load::step::{Generator, StepPlan};
-use tokencap::load::target::Route;
+use tokencap::drive::step::{Generator, StepPlan};
+use tokencap::net::target::Route;
 use tokencap_shared::definitions::record::{ClientFaultKind, FailureKind, Outcome};
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -136,7 +136,7 @@ fn of(server: &Server) -> Generator {
     generator
 }
 
-fn run(server: &Server, plan: &StepPlan) -> tokencap::load::step::StepRecord {
+fn run(server: &Server, plan: &StepPlan) -> tokencap::drive::step::StepRecord {
     run_with(&of(server), plan)
 }
 

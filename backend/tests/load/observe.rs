@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tokencap::load::clock::Clock;
+use tokencap::clock::Clock;
 use tokencap::observe::prometheus::parse;
 use tokencap::observe::scrape::{Observer, Source};
 use tokencap::observe::vocabulary::read;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use tokencap::load::preflight::{Preflight, preflight};
-use tokencap::load::prompt::Ruler;
-use tokencap::load::target::{Route, Target};
+use tokencap::net::target::{Route, Target};
+use tokencap::schedule::prompt::Ruler;
+use tokencap::trial::preflight::{Preflight, preflight};
 use tokencap_shared::definitions::record::Outcome;
 
 use crate::step::{SHORT, generator, plan, run_with, workload};

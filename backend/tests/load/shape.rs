@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokencap::load::arrivals::{Profile, Schedule};
-use tokencap::load::shard::Shard;
-use tokencap::load::step::{Load, StepPlan, StepRecord};
-use tokencap::load::target::Route;
-use tokencap::load::trace::Trace;
+use tokencap::drive::step::{Load, StepPlan, StepRecord};
+use tokencap::net::target::Route;
+use tokencap::schedule::arrivals::{Profile, Schedule};
+use tokencap::schedule::shard::Shard;
+use tokencap::schedule::trace::Trace;
 use tokencap_shared::definitions::judge::Invalid;
 use tokencap_shared::definitions::record::Outcome;
 use tokencap_shared::definitions::workload::Arrivals;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokencap::load::live::Stop;
-use tokencap::load::pulse::Pulse;
-use tokencap::load::step::{StepPlan, StepRecord};
-use tokencap::load::target::Route;
+use tokencap::drive::step::{StepPlan, StepRecord};
+use tokencap::net::target::Route;
+use tokencap::stop::Stop;
+use tokencap::trial::pulse::Pulse;
 use tokencap_shared::definitions::judge::{
     Dependence, Evidence, Gaps, Invalid, Validity, judge_step,
 };

@@ -10,10 +10,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
-use tokencap::load::io::Tls;
-use tokencap::load::preflight::preflight;
-use tokencap::load::step::{Generator, StepPlan};
-use tokencap::load::target::{Route, Target};
+use tokencap::drive::step::{Generator, StepPlan};
+use tokencap::net::io::Tls;
+use tokencap::net::target::{Route, Target};
+use tokencap::trial::preflight::preflight;
 use tokencap_shared::definitions::record::{FailureKind, Outcome};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

@@ -9,19 +9,20 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokencap::load::clock::Clock;
-use tokencap::load::gaps::Gaps;
-use tokencap::load::live::{Live, Stop};
-use tokencap::load::preflight::preflight;
-use tokencap::load::prompt::Ruler;
-use tokencap::load::step::{Generator, Recorder, StepPlan};
-use tokencap::load::target::{Route, Target};
+use tokencap::clock::Clock;
+use tokencap::drive::live::Live;
+use tokencap::drive::step::{Generator, Recorder, StepPlan};
+use tokencap::net::target::{Route, Target};
 use tokencap::presets::Kind;
+use tokencap::schedule::prompt::Ruler;
 use tokencap::sim::{Config, Handle, serve};
+use tokencap::stop::Stop;
+use tokencap::trial::preflight::preflight;
 use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::definitions::record::{Outcome, Request};
 use tokencap_shared::definitions::workload::{Shape, Workload};
 use tokencap_shared::units::{Nanos, Rate};
+use tokencap_wire::gaps::Gaps;
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {
     let mut config = Config::from_toml(

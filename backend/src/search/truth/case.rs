@@ -10,7 +10,7 @@ use tokencap_shared::definitions::workload::{
 use tokencap_shared::units::{Nanos, Rate};
 
 use super::lab::{Lab, Run};
-use crate::load::rng::{Purpose, Random};
+use crate::rng::{Purpose, Random};
 use crate::sim::Config;
 use crate::sim::config::{Batch, Iteration, Kv, Output, Router};
 

@@ -7,9 +7,9 @@ use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::definitions::workload::{Shape, Workload};
 use tokencap_shared::units::{Moment, Nanos, Rate};
 
-use crate::load::running::Control;
-use crate::load::step::StepRecord;
-use crate::load::workload::WorkloadError;
+use crate::drive::running::Control;
+use crate::drive::step::StepRecord;
+use crate::schedule::workload::WorkloadError;
 use crate::sim::Config;
 use crate::sim::virtual_time::{Simulation, VirtualStep};
 

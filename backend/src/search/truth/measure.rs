@@ -8,8 +8,8 @@ use tokencap_shared::units::{Nanos, Rate};
 
 use super::case::Case;
 use super::lab::{DEADLINE, Lab, judge};
-use crate::load::running::Control;
-use crate::load::step::StepRecord;
+use crate::drive::running::Control;
+use crate::drive::step::StepRecord;
 use crate::search::{Answer, Next, Order, Search, Settings, Steering};
 use crate::sim::virtual_time::{Simulation, VirtualStep};
 

@@ -17,8 +17,8 @@ use super::body::{Outbox, StreamBody};
 use super::metrics::{self, Page};
 use super::pacer::Pacer;
 use super::request::{Asked, Route};
-use crate::load::live::{histogram, record};
-use crate::load::rng::{Purpose, Random};
+use crate::histogram::{histogram, record};
+use crate::rng::{Purpose, Random};
 use crate::sim::{Cluster, Config, Done, Emissions, Fault, Job, Key, Observer, Place, Refusal};
 
 /// See the module.

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use tokencap::load::event::{Glance, glance};
-use tokencap::load::json::unescape;
-use tokencap::load::pattern::Pattern;
 use tokencap_shared::units::Nanos;
+use tokencap_wire::event::{Glance, glance};
+use tokencap_wire::json::unescape;
+use tokencap_wire::pattern::Pattern;
 
 use super::writer::Writer;
 

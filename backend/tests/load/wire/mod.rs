@@ -12,10 +12,10 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use tokencap::load::answer::{Answer, End, Verdict};
-use tokencap::load::http1::Response;
 use tokencap_shared::definitions::record::{FailureKind, Outcome};
 use tokencap_shared::units::{Moment, Nanos};
+use tokencap_wire::answer::{Answer, End, Verdict};
+use tokencap_wire::http1::Response;
 
 /// What a server says, and what is to be understood.
 struct Case {

@@ -1,0 +1,8 @@
+//! What is sent, and when: drawn from a plan and a seed before the first request leaves.
+
+pub mod arrivals;
+pub mod prompt;
+pub mod shard;
+pub mod tokenizer;
+pub mod trace;
+pub mod workload;

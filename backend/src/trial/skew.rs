@@ -1,0 +1,126 @@
+//! How far this machine's calendar is from the target's: the one clock that machines which
+//! share a campaign can all see.
+//!
+//! A response's `Date` is of whole seconds, and servers renew it about once a second. Each
+//! response therefore bounds the difference; responses spread over a second bound it closer.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::net::io::Tls;
+use crate::net::target::Server;
+use crate::trial::ask::get;
+
+/// Responses that are looked at.
+const LOOKS: u32 = 12;
+/// Time between them.
+const EVERY: Duration = Duration::from_millis(90);
+/// A date's own second, and one for which a server may keep it.
+const COARSE: i64 = 2_000;
+
+/// This machine's calendar minus the target's: between two bounds, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Skew {
+    least: i64,
+    most: i64,
+}
+
+impl Skew {
+    /// Compares the calendars; `None` if the target tells no date.
+    #[must_use]
+    pub fn measure(server: &Server, tls: Option<&Tls>) -> Option<Self> {
+        let mut skew: Option<Self> = None;
+        for _ in 0..LOOKS {
+            let before = unix_ms()?;
+            let page = get(server, tls, "/", "", Duration::from_secs(2)).ok()?;
+            let one = Self::of(before, page.date?, unix_ms()?);
+            skew = Some(skew.map_or(one, |all| all.and(one)));
+            std::thread::sleep(EVERY);
+        }
+        skew
+    }
+
+    /// What one response tells: asked and answered at these milliseconds, dated that second.
+    const fn of(asked: i64, date: i64, answered: i64) -> Self {
+        let date = date * 1000;
+        Self { least: asked - date - COARSE, most: answered - date }
+    }
+
+    const fn and(self, other: Self) -> Self {
+        let least = if self.least > other.least { self.least } else { other.least };
+        let most = if self.most < other.most { self.most } else { other.most };
+        Self { least, most }
+    }
+
+    /// How far apart two machines' calendars are, at least and at most, in milliseconds.
+    #[must_use]
+    pub fn apart(self, other: Self) -> (i64, i64) {
+        let (a, b) = (self.least - other.most, other.least - self.most);
+        let at_least = a.max(b).max(0);
+        (at_least, (-a).max(-b).max(at_least))
+    }
+}
+
+fn unix_ms() -> Option<i64> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok()
+}
+
+impl fmt::Display for Skew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.least, self.most)
+    }
+}
+
+impl FromStr for Skew {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (least, most) = text.split_once("..").ok_or(())?;
+        Ok(Self { least: least.parse().map_err(|_| ())?, most: most.parse().map_err(|_| ())? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Whatever a machine's calendar shows, and however stale the server's date is, the
+        /// bounds hold the truth; and so does the distance of two machines.
+        #[test]
+        fn the_bounds_hold_the_truth(
+            offsets in [-100_000_i64..100_000, -100_000_i64..100_000],
+            looks in prop::collection::vec((0_i64..1500, 0_i64..1000, 0_i64..300), 1..20),
+        ) {
+            let skews = offsets.map(|offset| {
+                let mut now = 1_800_000_000_000_i64;
+                let mut all: Option<Skew> = None;
+                for &(pause, stale, trip) in &looks {
+                    now += pause;
+                    let date = (now + trip / 2 - stale).div_euclid(1000);
+                    let one = Skew::of(now + offset, date, now + trip + offset);
+                    all = Some(all.map_or(one, |all| all.and(one)));
+                }
+                all.unwrap()
+            });
+            for (skew, offset) in skews.iter().zip(offsets) {
+                prop_assert!(skew.least <= offset && offset <= skew.most, "{skew:?} {offset}");
+                prop_assert_eq!(skew.to_string().parse(), Ok(*skew));
+            }
+            let (least, most) = skews[0].apart(skews[1]);
+            let apart = (offsets[0] - offsets[1]).abs();
+            prop_assert!(least <= apart && apart <= most, "{least} {apart} {most}");
+        }
+    }
+
+    #[test]
+    fn calendars_five_seconds_apart_are_seen_to_be() {
+        let (here, there) = (Skew::of(10_000, 9, 10_010), Skew::of(15_000, 9, 15_010));
+        assert!(here.apart(there).0 > 2_900);
+        assert_eq!(here.apart(here).0, 0);
+    }
+}
