@@ -7,8 +7,8 @@ use tokencap_shared::definitions::judge::{PromiseVerdict, StepJudgement};
 use tokencap_shared::definitions::measured::Measured;
 use tokencap_shared::definitions::money::{Economics, PriceSheet};
 use tokencap_shared::definitions::promise::PromiseKind;
+use tokencap_shared::present::document::Pair;
 use tokencap_shared::present::format::{self, count, fixed, percent, plain, span};
-use tokencap_shared::present::report::view::Pair;
 use tokencap_shared::present::report::{Report, Row};
 use tokencap_shared::units::{Share, TokenRate};
 

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use tokencap_shared::definitions::compare::{self, Candidate};
 use tokencap_shared::definitions::money::Economics;
-use tokencap_shared::present::report::view;
+use tokencap_shared::present::document;
 
 use super::answer::{say, say_json};
 use super::report::{Shown, price_sheet, terminal_width};
@@ -61,14 +61,14 @@ pub(super) fn run(args: &Compare) -> anyhow::Result<()> {
                     &json!({ "in": "tokens", "bundles": names, "compared": compared }),
                 );
             }
-            view::in_tokens(&compared, &deployment.model, names, words)
+            document::in_tokens(&compared, &deployment.model, names, words)
         }
         Unit::Money => {
             let compared = in_money(args, sides)?;
             if args.shown.json {
                 return say_json(&json!({ "in": "money", "bundles": names, "compared": compared }));
             }
-            view::in_money(&compared, names, words)
+            document::in_money(&compared, names, words)
         }
     };
     say(&text::comparison(&shown, words, terminal_width()))

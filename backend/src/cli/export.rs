@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use tokencap_shared::present::report::table::Table;
-use tokencap_shared::present::report::{Report, export, view};
+use tokencap_shared::present::document;
+use tokencap_shared::present::document::table::Table;
+use tokencap_shared::present::render::export;
+use tokencap_shared::present::report::Report;
 use tokencap_shared::present::words::Words;
 
 use super::answer::Answer;
@@ -83,11 +85,11 @@ fn csv(report: &Report, table: TableName, words: &Words) -> anyhow::Result<Strin
         &Words,
     ) -> Table| { row.shown_step().map(|step| make(row, step, words)) };
     let found = match table {
-        TableName::Summary | TableName::Steps => Some(view::steps(report, row, words)),
-        TableName::Promises => view::promises(row, words),
-        TableName::Latency => at_step(view::latency),
-        TableName::Input => at_step(|_, step, words| view::input(step, words)),
-        TableName::Money => view::money(report, row, words).value().cloned(),
+        TableName::Summary | TableName::Steps => Some(document::steps(report, row, words)),
+        TableName::Promises => document::promises(row, words),
+        TableName::Latency => at_step(document::latency),
+        TableName::Input => at_step(|_, step, words| document::input(step, words)),
+        TableName::Money => document::money(report, row, words).value().cloned(),
     };
     let found = found.with_context(|| match table {
         TableName::Money => "there is no money without prices: give --prices".to_owned(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use tokencap_shared::present::report::view;
+use tokencap_shared::present::document;
 use tokencap_shared::present::words::Words;
 use tokencap_shared::signoff::Verification;
 
@@ -53,7 +53,7 @@ fn told(found: &Verification, words: &Words) -> String {
     let advice = (words.sign_off_advice)(&found.state);
     let (state, stop) = ((words.sign_off)(&found.state), words.say.full_stop);
     let head = format!("{state}\n{}{stop}{}\n", advice.what, advice.fix);
-    match view::signatures(found, words) {
+    match document::signatures(found, words) {
         Some(table) => format!("{head}\n{}", text::table(&table, terminal_width())),
         None => head,
     }

@@ -2,9 +2,9 @@
 //! over assumptions that a reader may change.
 
 use rust_xlsxwriter::{Color, Format, FormatAlign, Note, Workbook, Worksheet};
+use tokencap_shared::present::document::table::{Align, Cell, Table, Tone};
 use tokencap_shared::present::format::{INFINITE, MISSING};
-use tokencap_shared::present::report::export::{Body, Section, of_row, overview};
-use tokencap_shared::present::report::table::{Align, Cell, Table, Tone};
+use tokencap_shared::present::render::export::{Body, Section, of_row, overview};
 use tokencap_shared::present::report::{Report, Row};
 use tokencap_shared::present::words::Words;
 

@@ -1,6 +1,6 @@
 //! A comparison of two bundles as text.
 
-use tokencap_shared::present::report::view::Comparison;
+use tokencap_shared::present::document::Comparison;
 use tokencap_shared::present::words::Words;
 
 use super::table;

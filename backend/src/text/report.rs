@@ -1,8 +1,8 @@
 //! The whole report as text.
 
 use tokencap_shared::definitions::measured::Measured;
-use tokencap_shared::present::report::table::Table;
-use tokencap_shared::present::report::view::{self, Figure, Note};
+use tokencap_shared::present::document::table::Table;
+use tokencap_shared::present::document::{self, Figure, Note};
 use tokencap_shared::present::report::{Report, Row};
 use tokencap_shared::present::words::Words;
 
@@ -12,15 +12,15 @@ use super::table::{pairs, table as draw};
 #[must_use]
 pub fn report(report: &Report, words: &Words, width: Option<usize>) -> String {
     let table = |shown: &Table| draw(shown, width);
-    let mut sections = vec![title(report, words), table(&view::summary(report, words))];
+    let mut sections = vec![title(report, words), table(&document::summary(report, words))];
     if let Some(prices) = &report.prices {
-        let prices = table(&view::prices(prices, words));
+        let prices = table(&document::prices(prices, words));
         sections.push(format!("{prices}{}\n", words.say.money_is_derived));
     }
     sections.push(notes(
         words.title.attention,
         words.say.nothing_to_note,
-        &view::attention(report, words),
+        &document::attention(report, words),
         words,
     ));
     for row in &report.rows {
@@ -49,37 +49,37 @@ fn row_sections(
     if report.rows.len() > 1 {
         sections.push(format!("━━ {} · {}\n", row.name, row.deployment.model));
     }
-    let headline = figures(&view::headline(row, words), words);
+    let headline = figures(&document::headline(row, words), words);
     sections.push(format!("{}\n{headline}", words.title.figures));
-    sections.extend(view::promises(row, words).map(|promises| table(&promises)));
-    sections.push(table(&view::steps(report, row, words)));
-    let soaks = view::soaks(row, words);
+    sections.extend(document::promises(row, words).map(|promises| table(&promises)));
+    sections.push(table(&document::steps(report, row, words)));
+    let soaks = document::soaks(row, words);
     if !soaks.is_empty() {
         sections.push(notes(words.title.soak, "", &soaks, words));
     }
     if let Some(step) = row.shown_step() {
-        sections.push(table(&view::latency(row, step, words)));
-        sections.push(table(&view::rules(row, step, words)));
-        sections.extend(view::cancelled(row, step, words).map(|cancelled| table(&cancelled)));
-        let window = pairs(&view::window(step, words));
+        sections.push(table(&document::latency(row, step, words)));
+        sections.push(table(&document::rules(row, step, words)));
+        sections.extend(document::cancelled(row, step, words).map(|cancelled| table(&cancelled)));
+        let window = pairs(&document::window(step, words));
         sections.push(format!("{}\n{window}", words.title.window));
-        sections.push(table(&view::input(step, words)));
+        sections.push(table(&document::input(step, words)));
     }
-    if let Measured::Value(money) = view::money(report, row, words) {
+    if let Measured::Value(money) = document::money(report, row, words) {
         sections.push(table(&money));
     }
-    sections.extend(view::utilisation(report, row, words).map(|curve| table(&curve)));
-    sections.push(match view::failures(row, words) {
+    sections.extend(document::utilisation(report, row, words).map(|curve| table(&curve)));
+    sections.push(match document::failures(row, words) {
         Some(failures) => table(&failures),
         None => format!("{}\n{}\n", words.title.failures, words.say.no_failures),
     });
-    let invalid = view::validity(row, words);
+    let invalid = document::validity(row, words);
     if !invalid.is_empty() {
         sections.push(notes(words.title.validity, "", &invalid, words));
     }
     for (title, facts) in [
-        (words.title.deployment, view::deployment(row, words)),
-        (words.title.provenance, view::provenance(row, words)),
+        (words.title.deployment, document::deployment(row, words)),
+        (words.title.provenance, document::provenance(row, words)),
     ] {
         sections.push(format!("{title}\n{}", pairs(&facts)));
     }

@@ -1,7 +1,7 @@
 //! Draws a table with aligned columns. Han characters take two cells of a terminal; alignment
 //! counts cells, not characters.
 
-use tokencap_shared::present::report::table::{Align, Cell, Column, Table};
+use tokencap_shared::present::document::table::{Align, Cell, Column, Table};
 use unicode_width::UnicodeWidthStr;
 
 /// Between two columns.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tokencap_shared::definitions::measured::Missing;
 use tokencap_shared::definitions::money::PriceSheet;
-use tokencap_shared::present::report::{Entry, Report, SignOff, export, view};
+use tokencap_shared::present::document;
+use tokencap_shared::present::render::export;
+use tokencap_shared::present::report::{Entry, Report, SignOff};
 use tokencap_shared::present::words::{Lang, Words};
 use tokencap_shared::{bundle, fixture, present::format};
 
@@ -50,15 +52,16 @@ fn expected(report: &Report, words: &Words) -> Vec<String> {
     let row = &report.rows[0];
     let step = row.shown_step().unwrap();
     let tables = [
-        view::promises(row, words),
-        Some(view::input(step, words)),
-        Some(view::latency(row, step, words)),
-        Some(view::steps(report, row, words)),
+        document::promises(row, words),
+        Some(document::input(step, words)),
+        Some(document::latency(row, step, words)),
+        Some(document::steps(report, row, words)),
     ];
     let cells = tables.into_iter().flatten().flat_map(|table| table.rows).flatten();
-    let figures = view::headline(row, words).into_iter();
+    let figures = document::headline(row, words).into_iter();
     let figures = figures.flat_map(|figure| [figure.label, figure.text]);
-    let pairs = view::deployment(row, words).into_iter().chain(view::provenance(row, words));
+    let pairs =
+        document::deployment(row, words).into_iter().chain(document::provenance(row, words));
     let pairs = pairs.flat_map(|(label, value)| [label, value]);
     figures.chain(cells.map(|cell| cell.text)).chain(pairs).collect()
 }
@@ -153,7 +156,7 @@ async fn files_are_opened_without_a_server_and_priced_by_the_chosen_sheet() {
         assert!(browser.content("#main").await.contains(&no_prices));
         browser.click("#price-sheet option[value='0']").await;
         let priced = native(Some(sheet));
-        let cells = view::summary(&priced, words).rows.remove(0);
+        let cells = document::summary(&priced, words).rows.remove(0);
         let row = browser.text("[data-testid=summary-row]").await;
         // λ_slo_max, goodput per GPU, daily capacity, cost, daily value: the page's columns too.
         for cell in [3, 5, 6, 8, 9].map(|column| &cells[column]) {

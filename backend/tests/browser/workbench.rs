@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use fantoccini::Locator;
 use serde_json::json;
+use tokencap_shared::present::document;
 use tokencap_shared::present::glossary::TERMS;
-use tokencap_shared::present::report::view;
 use tokencap_shared::present::report::{Entry, Report, SignOff};
 use tokencap_shared::present::words::Lang;
 use tokencap_shared::signoff::{Trust, fixture as signing};
@@ -72,10 +72,10 @@ async fn a_run_is_shown_in_full_in_both_languages_and_judged_anew_under_other_pr
             let words = lang.words();
             let shown = row.shown_step().unwrap();
             let tables = [
-                view::promises(row, words).unwrap(),
-                view::steps(&report, row, words),
-                view::latency(row, shown, words),
-                view::rules(row, shown, words),
+                document::promises(row, words).unwrap(),
+                document::steps(&report, row, words),
+                document::latency(row, shown, words),
+                document::rules(row, shown, words),
             ];
             let caption = tables[0].caption.clone();
             let there = async || browser.content("[data-testid=workbench]").await.contains(&caption);

@@ -14,7 +14,8 @@ use tokencap::export::xlsx;
 use tokencap_shared::definitions::measured::Measured;
 use tokencap_shared::definitions::money::PriceSheet;
 use tokencap_shared::definitions::record::Outcome;
-use tokencap_shared::present::report::{Entry, Report, SignOff, view};
+use tokencap_shared::present::document;
+use tokencap_shared::present::report::{Entry, Report, SignOff};
 use tokencap_shared::present::words::EN;
 use tokencap_shared::{bundle, fixture};
 
@@ -106,7 +107,7 @@ fn a_workbook_has_the_report_s_numbers_and_its_formulas_compute_them() {
         .flat_map(|row| row.as_array().unwrap())
         .collect();
     let mut numbers = 0;
-    for table in [view::summary(&report, &EN), view::steps(&report, row, &EN)] {
+    for table in [document::summary(&report, &EN), document::steps(&report, row, &EN)] {
         for cell in table.rows.iter().flatten().filter(|cell| !cell.text.is_empty()) {
             let bare = cell.text.replace(',', "");
             let shown = bare.parse::<f64>().map_or(json!(cell.text), |number| {

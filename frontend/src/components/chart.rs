@@ -29,7 +29,7 @@ pub(crate) fn ChartView(
     let drawing = move || {
         let plan = plan.read();
         let size = Size { width: width.get().max(LEAST_WIDTH), height };
-        tokencap_shared::present::html::chart(&Chart::of(&plan, size)).into_string()
+        tokencap_shared::present::render::html::chart(&Chart::of(&plan, size)).into_string()
     };
     view! {
         <figure node_ref=frame class="chart" id=id data-testid=id inner_html=drawing></figure>

@@ -1,9 +1,9 @@
 //! Tables and lists of the report, as semantic elements.
 
 use leptos::prelude::*;
-use tokencap_shared::present::html;
-use tokencap_shared::present::report::table::{Cell, Table};
-use tokencap_shared::present::report::view::Pair;
+use tokencap_shared::present::document::Pair;
+use tokencap_shared::present::document::table::{Cell, Table};
+use tokencap_shared::present::render::html;
 
 /// Markup whose texts are escaped, as if it stood here itself.
 #[component]

@@ -17,7 +17,7 @@ use js_sys::{Array, Uint8Array};
 use serde::de::DeserializeOwned;
 use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::present::query::Query;
-use tokencap_shared::present::report::export;
+use tokencap_shared::present::render::export;
 use tokencap_shared::present::words::Lang;
 use tokencap_shared::signoff::{Recomputed, Trust, UtcTime};
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -7,8 +7,8 @@ use crate::import::Import;
 use crate::import::Judged;
 use crate::import::Mark;
 use crate::import::{Run, Spread};
+use crate::present::document::table::{Cell, Column, Table, Tone};
 use crate::present::format::{count, fixed, percent, plain};
-use crate::present::report::table::{Cell, Column, Table, Tone};
 use crate::present::words::Words;
 use crate::units::{Seconds, Share};
 

@@ -1,10 +1,11 @@
 //! What is shown of it, in both languages: reports, their views, charts, exports, the glossary.
 
 pub mod chart;
+pub mod document;
 pub mod format;
 pub mod glossary;
-pub mod html;
 pub mod import;
 pub mod query;
+pub mod render;
 pub mod report;
 pub mod words;

@@ -1,8 +1,8 @@
 //! What needs attention: everything, the gravest first.
 
 use leptos::prelude::*;
-use tokencap_shared::present::html;
-use tokencap_shared::present::report::view;
+use tokencap_shared::present::document;
+use tokencap_shared::present::render::html;
 
 use crate::components::table::Html;
 use crate::state::{State, text};
@@ -14,7 +14,7 @@ pub(super) fn Attention() -> impl IntoView {
     let text = text();
     let list = move || {
         let report = state.report.read();
-        let notes = view::attention(&report, text.words);
+        let notes = document::attention(&report, text.words);
         if notes.is_empty() {
             return view! { <p>{text.words.say.nothing_to_note}</p> }.into_any();
         }

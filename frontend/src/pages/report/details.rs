@@ -1,8 +1,9 @@
 //! One bundle in full: figures, promises, input, steps, where it all comes from.
 
 use leptos::prelude::*;
-use tokencap_shared::present::report::table::Tone;
-use tokencap_shared::present::report::{Report, Row, charts, view};
+use tokencap_shared::present::document;
+use tokencap_shared::present::document::table::Tone;
+use tokencap_shared::present::report::{Report, Row, charts};
 
 use super::run_of;
 use crate::components::chart::ChartView;
@@ -29,11 +30,11 @@ pub(super) fn Details() -> impl IntoView {
 fn of_row(report: &Report, row: &Row, key: Key, text: Text) -> AnyView {
     let words = text.words;
     let titles = &words.title;
-    let promises = view::promises(row, words).map(|table| data_table(&table, "promises"));
+    let promises = document::promises(row, words).map(|table| data_table(&table, "promises"));
     let shown = row.shown_step().map(|step| {
         view! {
-            {data_table(&view::input(step, words), "input")}
-            {data_table(&view::latency(row, step, words), "latency")}
+            {data_table(&document::input(step, words), "input")}
+            {data_table(&document::latency(row, step, words), "latency")}
         }
     });
     let plans = [
@@ -46,7 +47,7 @@ fn of_row(report: &Report, row: &Row, key: Key, text: Text) -> AnyView {
         let plan = plan?;
         Some(view! { <ChartView plan id/> })
     });
-    let failures = match view::failures(row, words) {
+    let failures = match document::failures(row, words) {
         Some(table) => data_table(&table, "failures"),
         None => view! { <p class="quiet">{words.say.no_failures}</p> }.into_any(),
     };
@@ -61,13 +62,13 @@ fn of_row(report: &Report, row: &Row, key: Key, text: Text) -> AnyView {
             </div>
             {promises}
             {shown}
-            {data_table(&view::steps(report, row, words), "steps")}
+            {data_table(&document::steps(report, row, words), "steps")}
             {failures}
             <div class="columns">
                 <section><h3>{titles.deployment}</h3>
-                    {pairs(&view::deployment(row, words), "deployment")}</section>
+                    {pairs(&document::deployment(row, words), "deployment")}</section>
                 <section><h3>{titles.provenance}</h3>
-                    {pairs(&view::provenance(row, words), "provenance")}</section>
+                    {pairs(&document::provenance(row, words), "provenance")}</section>
             </div>
         </section>
     }
@@ -76,7 +77,7 @@ fn of_row(report: &Report, row: &Row, key: Key, text: Text) -> AnyView {
 
 /// The figures of the row, large; exact values and remarks under them.
 fn headline(row: &Row, key: Key, text: Text) -> impl IntoView + use<> {
-    let figures = view::headline(row, text.words).into_iter().map(|figure| {
+    let figures = document::headline(row, text.words).into_iter().map(|figure| {
         let subject = subject(&figure.label, text).filter(|_| figure.tone != Tone::Muted);
         let number = match subject {
             Some(subject) => view! { <Figure subject key>{figure.text}</Figure> }.into_any(),

@@ -4,12 +4,13 @@ use leptos::prelude::*;
 use tokencap_shared::definitions::capacity::{AtLambda, Standing};
 use tokencap_shared::definitions::judge::Verdict;
 use tokencap_shared::definitions::measured::{Measured, Missing};
+use tokencap_shared::present::document;
+use tokencap_shared::present::document::table::Tone;
 use tokencap_shared::present::format::{
     INFINITE, column_decimals, fixed, instant, plain, short_id,
 };
-use tokencap_shared::present::html::tone_class;
-use tokencap_shared::present::report::table::Tone;
-use tokencap_shared::present::report::{Report, Row, view};
+use tokencap_shared::present::render::html::tone_class;
+use tokencap_shared::present::report::{Report, Row};
 
 use crate::components::evidence::Figure;
 use crate::components::table::{Scrolls, cell_content, missing};
@@ -299,7 +300,7 @@ impl Line<'_> {
     }
 
     fn sign_off(&self) -> AnyView {
-        let cell = view::sign_off(&self.row.sign_off, self.text.words);
+        let cell = document::sign_off(&self.row.sign_off, self.text.words);
         let class = format!("pill {}", tone_class(cell.tone));
         view! {
             <td class="text" data-label=self.text.words.term.sign_off><span class=class data-testid="sign-off">{cell_content(&cell)}</span></td>

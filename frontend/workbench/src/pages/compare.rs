@@ -5,9 +5,9 @@ use tokencap_shared::definitions::compare::{self, Candidate};
 use tokencap_shared::definitions::money::{
     Economics, GpuHour, InputCached, InputUncached, Output, Price, PriceBasis, PriceSheet,
 };
-use tokencap_shared::present::html;
+use tokencap_shared::present::document::{self, Comparison};
 use tokencap_shared::present::query::Query;
-use tokencap_shared::present::report::view::{self, Comparison};
+use tokencap_shared::present::render::html;
 
 use super::{Page, number_field};
 use crate::bench::Item;
@@ -23,7 +23,7 @@ pub(super) fn section(page: Page<'_>, left: &Item, right: &Item) -> Markup {
                 @match compare::in_tokens(side(left), side(right)) {
                     Ok(found) => (shown(
                         page,
-                        &view::in_tokens(&found, &one.model, [&left.name, &right.name], page.words),
+                        &document::in_tokens(&found, &one.model, [&left.name, &right.name], page.words),
                     )),
                     Err(refused) => p.problem { (errors::comparison(&refused, page.words.lang)) },
                 }
@@ -50,7 +50,7 @@ fn in_money(page: Page<'_>, left: &Item, right: &Item) -> Markup {
         @match compare::in_money((side(left), &one), (side(right), &other)) {
             Ok(found) => (shown(
                 page,
-                &view::in_money(&found, [&left.name, &right.name], words),
+                &document::in_money(&found, [&left.name, &right.name], words),
             )),
             Err(refused) => p.problem { (errors::comparison(&refused, words.lang)) },
         }

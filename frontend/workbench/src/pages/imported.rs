@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 use tokencap_shared::import;
-use tokencap_shared::present::html;
 use tokencap_shared::present::import as view;
+use tokencap_shared::present::render::html;
 
 use super::Page;
 use crate::errors;

@@ -4,11 +4,11 @@
 use maud::{Markup, html};
 use tokencap_shared::bundle::live::{Done, Live, Now, Phase};
 use tokencap_shared::definitions::judge::Verdict;
+use tokencap_shared::present::document::table::{Cell, Column, Table, Tone};
+use tokencap_shared::present::document::verdict_and_screen;
 use tokencap_shared::present::format;
-use tokencap_shared::present::html as shared_html;
+use tokencap_shared::present::render::html as shared_html;
 use tokencap_shared::present::report::PromiseOfTier;
-use tokencap_shared::present::report::table::{Cell, Column, Table, Tone};
-use tokencap_shared::present::report::view::verdict_and_screen;
 use tokencap_shared::present::words::{Lang, Words};
 use tokencap_shared::units::{Nanos, Rate};
 

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use tokencap_shared::definitions::measured::{Measured, Missing};
 use tokencap_shared::definitions::money::Money;
 use tokencap_shared::definitions::quote::{self, Answers, Need, Quote};
+use tokencap_shared::present::document::promise_line;
 use tokencap_shared::present::format::{fixed, short_id};
-use tokencap_shared::present::report::view::promise_line;
 use tokencap_shared::units::Share;
 
 use super::Page;

@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 use tokencap_shared::definitions::step::Step;
 use tokencap_shared::present::chart::{Chart, Plan, Size};
-use tokencap_shared::present::html;
+use tokencap_shared::present::document;
+use tokencap_shared::present::render::html;
 use tokencap_shared::present::report::charts::{self, Course, Latency};
-use tokencap_shared::present::report::{Entry, Report, Row, SignOff, view};
+use tokencap_shared::present::report::{Entry, Report, Row, SignOff};
 
 use super::{Page, compare, imported, select, sheet};
 use crate::bench::Item;
@@ -110,8 +111,8 @@ fn choices(page: Page<'_>, item: &Item, step: Option<&Step>) -> Markup {
 /// Which steps count and why others do not, and every step's figures.
 fn validity(page: Page<'_>, item: &Item, report: &Report, row: &Row) -> Markup {
     let words = page.words;
-    let mut notes = view::validity(row, words);
-    notes.extend(view::soaks(row, words));
+    let mut notes = document::validity(row, words);
+    notes.extend(document::soaks(row, words));
     html! {
         section data-testid="validity" {
             h2 { (page.text.validity) }
@@ -119,7 +120,7 @@ fn validity(page: Page<'_>, item: &Item, report: &Report, row: &Row) -> Markup {
             @else if notes.is_empty() { p { (page.text.all_valid) } }
             @if !notes.is_empty() { (html::notes(&notes, true, "validity-notes")) }
             @for warning in &row.warnings { p.note { ((page.words.note)(warning)) } }
-            (html::table(&view::steps(report, row, words), "steps"))
+            (html::table(&document::steps(report, row, words), "steps"))
             (charts(page, [charts::throughput(row, words), charts::attainment(row, words)]))
             h3 { (page.text.latencies) }
             (charts(page, (0..row.promise.tiers.len()).flat_map(|tier| {
@@ -145,17 +146,17 @@ fn of_step(page: Page<'_>, item: &Item, row: &Row, step: &Step) -> Markup {
                 ((words.say.step_no)(step.id)) " "
                 @if row.rejudged { span.pill.unsure { (text.scenario) } }
             }
-            @if let Some(table) = view::promises(row, words) { (html::table(&table, "promises")) }
+            @if let Some(table) = document::promises(row, words) { (html::table(&table, "promises")) }
             @if let Some(judged) = judged {
-                (html::table(&view::latency(row, judged, words), "latency"))
-                (html::table(&view::rules(row, judged, words), "rules"))
-                (html::table(&view::input(judged, words), "input"))
-                @if let Some(table) = view::cancelled(row, judged, words) {
+                (html::table(&document::latency(row, judged, words), "latency"))
+                (html::table(&document::rules(row, judged, words), "rules"))
+                (html::table(&document::input(judged, words), "input"))
+                @if let Some(table) = document::cancelled(row, judged, words) {
                     (html::table(&table, "cancelled"))
                 }
-                (html::pairs(&view::window(judged, words), "window"))
+                (html::pairs(&document::window(judged, words), "window"))
             }
-            @match view::failures(row, words) {
+            @match document::failures(row, words) {
                 Some(table) => (html::table(&table, "failures")),
                 None => p.quiet { (words.say.no_failures) },
             }
@@ -177,11 +178,11 @@ fn sign_off(page: Page<'_>, item: &Item) -> Markup {
             h2 { (text.signatures) }
             @match page.bench.verified(item) {
                 Some(found) => {
-                    @let cell = view::sign_off(&found.state, words);
+                    @let cell = document::sign_off(&found.state, words);
                     @let advice = (words.sign_off_advice)(&found.state);
                     p { span class={ "pill " (html::tone_class(cell.tone)) } { (cell.text) } " "
                         (advice.what) (words.say.full_stop) (advice.fix) }
-                    @if let Some(table) = view::signatures(found, words) {
+                    @if let Some(table) = document::signatures(found, words) {
                         (html::table(&table, "signatures"))
                     }
                 }

@@ -1,14 +1,11 @@
 //! The report: a pure function of bundles and a dated price sheet, in no language yet.
 //!
 //! Numbers stay typed data, so that `--json` and the page have them unrounded; words and
-//! formatted numbers are made of them by [`view`], which builds every table once for the
+//! formatted numbers are made of them by [`super::document`], which builds every table once for the
 //! terminal, the page and print alike.
 
 mod attention;
 pub mod charts;
-pub mod export;
-pub mod table;
-pub mod view;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

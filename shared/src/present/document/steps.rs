@@ -1,11 +1,11 @@
 //! Every step that was tested, and the latencies of one.
 
-use super::super::table::{Cell, Column, Table, Tone};
-use super::super::{Report, Row};
+use super::table::{Cell, Column, Table, Tone};
 use super::{Decimals, cost_cell, currency, share_cell, verdict_and_screen};
 use crate::definitions::judge::StepJudgement;
 use crate::definitions::measured::{Measured, Missing};
 use crate::present::format::{MISSING, count};
+use crate::present::report::{Report, Row};
 use crate::present::words::Words;
 use crate::units::TokenRate;
 

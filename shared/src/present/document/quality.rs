@@ -1,12 +1,12 @@
 //! The quality of one step: latencies, attainment under every ITL rule and under every reading
 //! of cancelled requests, and what its window was like.
 
-use super::super::Row;
-use super::super::table::{Cell, Column, Table, Tone};
+use super::table::{Cell, Column, Table, Tone};
 use super::{Pair, share_cell};
 use crate::definitions::judge::{Percentiles, StepJudgement, TierFigures, three_rules};
 use crate::definitions::measured::{Measured, Missing};
 use crate::present::format::{count, fixed, millis_or_infinite, percent, plain, trimmed};
+use crate::present::report::Row;
 use crate::present::words::Words;
 use crate::units::{Nanos, Seconds, Share, TokenRate};
 

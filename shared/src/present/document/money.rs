@@ -1,11 +1,11 @@
 //! Cost, value and margin under a dated price sheet: derived, covered by no signature.
 
-use super::super::table::{Cell, Column, Table, Tone};
-use super::super::{Report, Row};
+use super::table::{Cell, Column, Table, Tone};
 use super::{cost_cell, currency};
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::money::{Economics, Money, Price, PriceBasis, PriceSheet};
 use crate::present::format::{fixed, percent};
+use crate::present::report::{Report, Row};
 use crate::present::words::Words;
 
 /// Decimals of money per million tokens: two would make different offers look alike.

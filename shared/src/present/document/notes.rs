@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::super::{Report, Row, Severity};
 use crate::definitions::step::StepKind;
 use crate::present::format::span;
+use crate::present::report::{Report, Row, Severity};
 use crate::present::words::{Advice, Words};
 
 /// One sentence for the reader.

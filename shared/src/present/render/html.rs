@@ -6,10 +6,10 @@
 use maud::{Markup, html};
 
 use crate::present::chart::{Chart, svg};
+use crate::present::document::table::{Align, Cell, Table, Tone};
+use crate::present::document::{Note, Pair};
 use crate::present::format::MISSING;
 use crate::present::report::Severity;
-use crate::present::report::table::{Align, Cell, Table, Tone};
-use crate::present::report::view::{Note, Pair};
 
 /// The class of a tone in the style sheet.
 #[must_use]
@@ -127,7 +127,7 @@ const fn class(align: Align) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::present::report::table::Column;
+    use crate::present::document::table::Column;
 
     #[test]
     fn no_text_of_a_table_becomes_markup() {

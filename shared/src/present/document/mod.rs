@@ -11,6 +11,8 @@ mod quality;
 mod signatures;
 mod steps;
 
+pub mod table;
+
 pub use compare::{Comparison, in_money, in_tokens};
 pub use details::{deployment, failures, input, provenance};
 pub use headline::{Figure, headline, sign_off, summary};
@@ -21,14 +23,14 @@ pub use quality::{cancelled, latency, rules, window};
 pub use signatures::signatures;
 pub use steps::steps;
 
-use super::Report;
-use super::table::{Cell, Tone};
 use crate::definitions::judge::Verdict;
 use crate::definitions::measured::Measured;
 use crate::definitions::money::CostPerMTok;
 use crate::present::format;
+use crate::present::report::Report;
 use crate::present::words::Words;
 use crate::units::Share;
+use table::{Cell, Tone};
 
 /// A label and its value.
 pub type Pair = (String, String);

@@ -1,6 +1,6 @@
 //! Who signed, and what each signature is worth by itself.
 
-use crate::present::report::table::{Cell, Column, Table};
+use crate::present::document::table::{Cell, Column, Table};
 use crate::present::words::Words;
 use crate::signoff::{Signature, Verification};
 

@@ -4,11 +4,11 @@
 
 use std::fmt::Write;
 
-use super::table::{Align, Cell, Column, Table};
-use super::view::{self, Figure, Note, Pair};
-use super::{Report, Row};
 use crate::definitions::measured::Measured;
+use crate::present::document::table::{Align, Cell, Column, Table};
+use crate::present::document::{self, Figure, Note, Pair};
 use crate::present::format::{INFINITE, MISSING, short_id};
+use crate::present::report::{Report, Row};
 use crate::present::words::Words;
 
 /// One section of a report.
@@ -34,10 +34,10 @@ pub enum Body {
 /// The sections that all rows have in common, in the order of the page.
 #[must_use]
 pub fn overview(report: &Report, words: &Words) -> Vec<Section> {
-    let mut sections = vec![of_table(view::summary(report, words))];
-    sections.extend(report.prices.as_ref().map(|prices| of_table(view::prices(prices, words))));
+    let mut sections = vec![of_table(document::summary(report, words))];
+    sections.extend(report.prices.as_ref().map(|prices| of_table(document::prices(prices, words))));
     let title = words.title.attention.to_owned();
-    sections.push(Section { title, body: Body::Notes(view::attention(report, words)) });
+    sections.push(Section { title, body: Body::Notes(document::attention(report, words)) });
     sections
 }
 
@@ -46,26 +46,26 @@ pub fn overview(report: &Report, words: &Words) -> Vec<Section> {
 pub fn of_row(report: &Report, row: &Row, words: &Words) -> Vec<Section> {
     let titles = &words.title;
     let pairs = |title: &str, pairs| Section { title: title.to_owned(), body: Body::Pairs(pairs) };
-    let figures = view::headline(row, words).iter().map(|figure| pair(figure, words)).collect();
+    let figures = document::headline(row, words).iter().map(|figure| pair(figure, words)).collect();
     let mut sections = vec![pairs(titles.figures, figures)];
-    sections.extend(view::promises(row, words).map(of_table));
-    sections.push(of_table(view::steps(report, row, words)));
+    sections.extend(document::promises(row, words).map(of_table));
+    sections.push(of_table(document::steps(report, row, words)));
     if let Some(step) = row.shown_step() {
-        sections.push(of_table(view::latency(row, step, words)));
-        sections.push(of_table(view::input(step, words)));
+        sections.push(of_table(document::latency(row, step, words)));
+        sections.push(of_table(document::input(step, words)));
     }
-    if let Measured::Value(money) = view::money(report, row, words) {
+    if let Measured::Value(money) = document::money(report, row, words) {
         sections.push(of_table(money));
     }
-    sections.extend(view::utilisation(report, row, words).map(of_table));
-    sections.extend(view::failures(row, words).map(of_table));
-    let invalid = view::validity(row, words);
+    sections.extend(document::utilisation(report, row, words).map(of_table));
+    sections.extend(document::failures(row, words).map(of_table));
+    let invalid = document::validity(row, words);
     if !invalid.is_empty() {
         let title = titles.validity.to_owned();
         sections.push(Section { title, body: Body::Notes(invalid) });
     }
-    sections.push(pairs(titles.deployment, view::deployment(row, words)));
-    sections.push(pairs(titles.provenance, view::provenance(row, words)));
+    sections.push(pairs(titles.deployment, document::deployment(row, words)));
+    sections.push(pairs(titles.provenance, document::provenance(row, words)));
     sections
 }
 
@@ -207,7 +207,7 @@ fn escaped(text: &str) -> String {
 /// The summary as CSV: which run each row is of, then what the screen shows.
 #[must_use]
 pub fn summary_csv(report: &Report, words: &Words) -> String {
-    let mut table = view::summary(report, words);
+    let mut table = document::summary(report, words);
     table.columns.insert(0, Column::text(words.term.run));
     for (cells, row) in table.rows.iter_mut().zip(&report.rows) {
         cells.insert(0, Cell::new(format!("{} {}", row.name, short_id(&row.run))));
@@ -269,7 +269,7 @@ fn harmless(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::fixture;
-    use crate::present::report::table::Column;
+    use crate::present::document::table::Column;
     use crate::present::report::{Entry, SignOff};
     use crate::present::words::{EN, ZH};
 
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn csv_has_the_screen_s_numbers_and_no_formula() {
         let report = report();
-        let table = view::summary(&report, &EN);
+        let table = document::summary(&report, &EN);
         let runs = summary_csv(&report, &EN);
         assert!(
             runs.starts_with("Run,Model,") && runs.contains("a|b.tokencap 01234567,"),
@@ -318,7 +318,7 @@ mod tests {
         for words in [&EN, &ZH] {
             let text = markdown(&report, words);
             let row = &report.rows[0];
-            let tables = [view::summary(&report, words), view::steps(&report, row, words)];
+            let tables = [document::summary(&report, words), document::steps(&report, row, words)];
             for cell in tables.iter().flat_map(|table| table.rows.iter().flatten()) {
                 assert!(text.contains(&escaped(&cell.text)), "{}", cell.text);
             }

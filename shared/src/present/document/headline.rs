@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::super::table::{Cell, Column, Table, Tone};
-use super::super::{Report, Row, SignOff};
+use super::table::{Cell, Column, Table, Tone};
 use super::{Decimals, cost_cell, currency, promise_line};
 use crate::definitions::capacity::{AtLambda, Standing};
 use crate::definitions::measured::Measured;
 use crate::present::format::{MISSING, compact, fixed, percent, plain};
+use crate::present::report::{Report, Row, SignOff};
 use crate::present::words::Words;
 use crate::units::{Ratio, TokenRate, TokensPerDay, TokensPerJoule};
 

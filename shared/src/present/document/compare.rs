@@ -1,7 +1,7 @@
 //! Two measured capacities beside each other.
 
-use super::super::table::{Cell, Column, Table};
 use super::cost_cell;
+use super::table::{Cell, Column, Table};
 use crate::definitions::compare::{InMoney, InTokens, Interval, Told};
 use crate::definitions::measured::Measured;
 use crate::present::format::{column_decimals, fixed};

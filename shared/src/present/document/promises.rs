@@ -1,7 +1,6 @@
 //! The promise table: what was promised, what was measured, and what the evidence is worth.
 
-use super::super::Row;
-use super::super::table::{Cell, Column, Table, Tone};
+use super::table::{Cell, Column, Table, Tone};
 use super::verdict_cell;
 use crate::definitions::judge::{PromiseVerdict, Quantity, ShareEvidence, Verdict};
 use crate::definitions::measured::Measured;
@@ -9,6 +8,7 @@ use crate::definitions::promise::{PromiseKind, PromiseSheet, Target, Tier};
 use crate::present::format::{
     self, INFINITE, count, fixed, millis, millis_against, millis_decimals,
 };
+use crate::present::report::Row;
 use crate::present::report::stands_for;
 use crate::present::words::{NeededText, Words};
 use crate::units::{Nanos, Share};
