@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use tokencap::drive::step::{Recorder, StepRecord};
 use tokencap::journal::{Journal, JournalError};
 use tokencap::presets::{Kind, find};
+use tokencap::step::{Recorder, StepRecord};
 use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, GapHistogram, Manifest};
 use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
 use tokencap_shared::definitions::record::{FailureKind, GapSummary, Outcome, Request};

@@ -7,7 +7,7 @@ use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::definitions::step::Step;
 use tokencap_shared::definitions::workload::Workload;
 
-use crate::drive::step::StepPlan;
+use crate::drive::plan::StepPlan;
 use crate::search::{Answer, Next, Order, Search, Steering};
 
 /// What is still to be run.

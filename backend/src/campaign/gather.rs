@@ -7,7 +7,7 @@ use tokencap_shared::definitions::step::Step;
 use tokencap_shared::definitions::telemetry::Sample;
 use tokencap_shared::definitions::window::settles_late;
 
-use crate::drive::step::StepRecord;
+use crate::step::StepRecord;
 
 /// Adds a step's records, and the scrapes taken meanwhile.
 pub(super) fn add(bundle: &mut Bundle, record: StepRecord, scrapes: Option<Vec<Sample>>) {

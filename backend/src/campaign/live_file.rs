@@ -8,7 +8,7 @@ use tokencap_shared::bundle::live::{Done, Live, Now, Tail};
 use tokencap_shared::units::Nanos;
 
 use super::watch::{Event, Watch, length, phase};
-use crate::drive::step::Load;
+use crate::drive::plan::Load;
 use crate::store;
 
 /// How often it is written.

@@ -6,6 +6,7 @@
 mod agenda;
 mod gather;
 pub mod live_file;
+pub mod merge;
 pub mod watch;
 
 use std::collections::BTreeMap;
@@ -23,10 +24,9 @@ use tokencap_shared::{DEFINITIONS_VERSION, definitions::capacity};
 
 use crate::clock::Clock;
 use crate::drive::live::Live;
-use crate::drive::running::Control;
-use crate::drive::step::{Generator, Load, StepError, StepPlan, StepRecord};
+use crate::drive::plan::{Load, StepError, StepPlan};
+use crate::drive::step::Generator;
 use crate::journal::{Journal, JournalError};
-use crate::merge::{CLOCK_ZERO, SHARD, SKEW};
 use crate::net::awake::Awake;
 use crate::net::io::Tls;
 use crate::net::stamp;
@@ -36,11 +36,13 @@ use crate::plan::Plan;
 use crate::schedule::shard::Shard;
 use crate::search::budget::Budget;
 use crate::search::{Answer, Search, Steering};
+use crate::step::{Control, StepRecord};
 use crate::stop::Stop;
 use crate::store::{self, StoreError};
 use crate::trial::preflight::{PreflightError, alone, preflight};
 use crate::trial::skew::Skew;
 use agenda::{Agenda, Due};
+use merge::{CLOCK_ZERO, SHARD, SKEW};
 use watch::{Event, Watch};
 
 /// How often the watcher is told how a step goes.

@@ -14,7 +14,7 @@ use tokencap_shared::present::words::EN;
 use tokencap_shared::units::{Nanos, Rate};
 
 use crate::drive::live::Snapshot;
-use crate::drive::step::{Load, StepPlan};
+use crate::drive::plan::{Load, StepPlan};
 use crate::search::Answer;
 use crate::search::budget::minutes;
 

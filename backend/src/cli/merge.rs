@@ -7,7 +7,7 @@ use clap::Args;
 use tokencap_shared::bundle;
 
 use super::answer::Answer;
-use crate::merge::merge;
+use crate::campaign::merge::merge;
 use crate::store;
 
 /// Join the bundles of processes that shared one campaign (`tokencap sweep --shard`).

@@ -16,31 +16,12 @@ use tokencap_shared::definitions::step::{GeneratorEvidence, Step};
 use tokencap_shared::units::{Moment, Nanos, Share};
 
 use crate::drive::ledger::{Finished, News, ThreadEvidence};
-use crate::drive::running::{Control, Open, Running, Steer};
 use crate::drive::shared::Shared;
-use crate::drive::step::StepRecord;
 use crate::histogram::{histogram, record_n};
 use crate::schedule::tokenizer::Tokenizer;
+use crate::step::{Control, Open, Recorder, Running, Steer, StepRecord};
 use crate::stop::Stop;
-use tokencap_wire::gaps::Gaps;
 use tokencap_wire::json::unescape;
-
-/// Who is told of every request as it ends, in the order of ending.
-pub trait Recorder {
-    /// Takes a request down, with its gaps in the order in which they came. Its `error` is not
-    /// set; the text is given instead.
-    ///
-    /// # Errors
-    /// If it cannot be taken down: the step then stops.
-    fn request(&mut self, request: &Request, error: Option<&str>, gaps: &Gaps) -> io::Result<()>;
-}
-
-/// Takes nothing down.
-impl Recorder for () {
-    fn request(&mut self, _: &Request, _: Option<&str>, _: &Gaps) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// Different error texts that one step keeps; the rest share one.
 const MAX_ERRORS: usize = 500;

@@ -11,9 +11,9 @@ use tokencap_shared::units::{Moment, Nanos};
 
 use crate::drive::h2;
 use crate::drive::ledger::{Job, Ledger, News, ThreadEvidence};
+use crate::drive::plan::{Load, StepError, StepPlan};
 use crate::drive::reactor::Reactor;
 use crate::drive::shared::{Shared, thread_cpu};
-use crate::drive::step::{Load, StepError, StepPlan};
 use crate::schedule::shard::Shard;
 use crate::schedule::workload::{Source, Task};
 

@@ -20,7 +20,7 @@ use self::encode::{
     REQUEST, Reader, Series, StepEnd, read_request, read_sample, write_request, write_sample,
 };
 use self::frame::{Kind, MAGIC, VERSION};
-use crate::drive::step::{Recorder, StepRecord};
+use crate::step::{Recorder, StepRecord};
 use tokencap_wire::gaps::Gaps;
 
 /// Why a journal cannot be used.

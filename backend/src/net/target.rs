@@ -9,6 +9,7 @@ use std::time::Duration;
 use hyper::Uri;
 use hyper::http::HeaderValue;
 
+use crate::schedule::form::{RequestForm, Route};
 use crate::schedule::prompt::Words;
 use crate::schedule::tokenizer::Tokenizer;
 
@@ -101,27 +102,6 @@ impl Secret {
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("***")
-    }
-}
-
-/// The route by which completions are asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Route {
-    /// `/v1/chat/completions`
-    #[default]
-    Chat,
-    /// `/v1/completions`
-    Completions,
-}
-
-impl Route {
-    /// The last part of the route's path.
-    #[must_use]
-    pub const fn path(self) -> &'static str {
-        match self {
-            Self::Chat => "/chat/completions",
-            Self::Completions => "/completions",
-        }
     }
 }
 
@@ -272,6 +252,18 @@ impl Target {
             env!("CARGO_PKG_VERSION"),
         )
         .into_bytes()
+    }
+
+    /// How requests to it are written.
+    #[must_use]
+    pub fn form(&self) -> RequestForm {
+        RequestForm {
+            route: self.route,
+            model: self.model.clone(),
+            head: self.head(),
+            words: self.words.clone(),
+            exact_lengths: self.exact_lengths,
+        }
     }
 
     /// The header field that carries the key, with its line end; empty without a key.

@@ -17,8 +17,8 @@ use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::definitions::workload::{Shape, Workload};
 use tokencap_shared::present::format;
 
-use crate::net::target::Route;
 use crate::presets::Kind;
+use crate::schedule::form::Route;
 use crate::schedule::trace::Trace;
 use crate::search::Settings;
 use source::{Source, parse, preset, resolve};
@@ -27,7 +27,6 @@ use sweep::rates;
 pub use source::{PlanError, named};
 pub use sweep::{Grid, Sweep};
 pub use timeouts::Timeouts;
-pub(crate) use timeouts::seconds;
 
 /// A plan, with everything it refers to read in.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use tokencap_shared::units::Rate;
 
-use super::timeouts::seconds;
+use crate::seconds;
 
 /// Which rates are tried, and for how long.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::net::target;
+use crate::seconds;
 
 /// Time limits of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -40,20 +41,5 @@ impl From<Timeouts> for target::Timeouts {
     fn from(limits: Timeouts) -> Self {
         let Timeouts { connect_s, first_token_s, gap_s, whole_s } = limits;
         Self { connect: connect_s, first_token: first_token_s, gap: gap_s, whole: whole_s }
-    }
-}
-
-pub(crate) mod seconds {
-    use std::time::Duration;
-
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer};
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-        let seconds = f64::deserialize(from)?;
-        if !(seconds.is_finite() && seconds > 0.0 && seconds < 1e7) {
-            return Err(D::Error::custom("a time must be a positive number of seconds"));
-        }
-        Ok(Duration::from_secs_f64(seconds))
     }
 }

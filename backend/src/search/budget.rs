@@ -10,7 +10,7 @@ use tokencap_shared::stats::share;
 use tokencap_shared::units::{Rate, Share};
 
 use super::settings::Settings;
-use crate::sim::lengths;
+use crate::schedule::described::lengths;
 
 /// Steps, time, tokens, money and proofs.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,6 +7,7 @@ use tokencap_shared::definitions::workload::{Shape, Workload};
 use tokencap_shared::units::{Nanos, Rate};
 
 use super::machine::Goal;
+use crate::seconds;
 
 /// The `[search]` table of a plan: find λ_slo_max, instead of measuring at given rates.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -22,10 +23,10 @@ pub struct Settings {
     /// Most confirmation runs.
     pub confirms: u32,
     /// Longest window of a probe, in seconds.
-    #[serde(with = "crate::plan::seconds")]
+    #[serde(with = "seconds")]
     pub longest_probe_s: Duration,
     /// Longest window of a confirmation run, in seconds.
-    #[serde(with = "crate::plan::seconds")]
+    #[serde(with = "seconds")]
     pub longest_confirm_s: Duration,
     /// Confirm by a soak: a window of at least 1,800 s, after which capacity may be committed.
     pub soak: bool,

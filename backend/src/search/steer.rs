@@ -14,7 +14,7 @@ use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Moment, Share};
 
 use super::machine::{Look, Order, Overdue, Search};
-use crate::drive::running::{Control, Running};
+use crate::step::{Control, Running};
 
 /// Part of the error that each of several looks at a confirmation run may have.
 const STRICTER: f64 = 0.8;

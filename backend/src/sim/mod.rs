@@ -28,7 +28,6 @@ pub use emissions::Emissions;
 pub use http::{Handle, serve};
 pub use replica::{Done, Job, Key, Observer};
 pub use stats::{Histogram, ReplicaStats};
-pub(crate) use workload::lengths;
 
 #[cfg(test)]
 mod closed_forms;

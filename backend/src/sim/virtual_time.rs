@@ -12,16 +12,16 @@ use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Moment, Nanos, Rate};
 
-use super::chain::mix;
+use super::chain::{Chain, mix};
 use super::cluster::{Cluster, Fault, Place, Refusal};
 use super::config::Config;
 use super::emissions::Emissions;
 use super::replica::{Done, Job, Key, Observer};
-use super::workload::{Arrival, Source};
-use crate::drive::running::{Control, Open, Running};
-use crate::drive::step::StepRecord;
+use super::workload::Source;
 use crate::histogram::{histogram, record};
-use crate::schedule::workload::WorkloadError;
+use crate::schedule::described::Arrival;
+use crate::schedule::draw::WorkloadError;
+use crate::step::{Control, Open, Running, StepRecord};
 
 /// What one step is to do.
 #[derive(Clone, Copy, Debug)]
@@ -127,12 +127,12 @@ impl<'a> Simulation<'a> {
             if event == now {
                 self.cluster.advance(now, &mut run);
             } else if arrival == now {
-                let Some(arrival) = run.source.take() else { continue };
+                let Some((arrival, chain)) = run.source.take() else { continue };
                 let member = (w0..w1).contains(&now);
                 scheduled += u64::from(member);
                 let key = self.keys;
                 self.keys += 1;
-                if run.arrive(&mut self.cluster, now, key, arrival, member) {
+                if run.arrive(&mut self.cluster, now, key, (arrival, chain), member) {
                     deadlines.push_back((now + plan.deadline.0, key));
                 }
             } else if deadline == now {
@@ -283,10 +283,10 @@ impl Run<'_> {
         cluster: &mut Cluster,
         now: u64,
         key: Key,
-        arrival: Arrival,
+        (arrival, chain): (Arrival, Chain),
         member: bool,
     ) -> bool {
-        let Arrival { session, turn, isl, osl, chain, .. } = arrival;
+        let Arrival { session, turn, isl, osl, .. } = arrival;
         let submitted = cluster.submit(now, Job { key, chain, isl, osl });
         let (place, fault) = match submitted {
             Ok((place, fault)) => (Some(place), fault),

@@ -1,73 +1,25 @@
-//! A declared workload as described jobs: the same arrivals, lengths and think times, bit by
-//! bit, that the load generator would send as text.
+//! The arrivals of a workload as jobs of the simulated cluster: each with the chain of its
+//! prompt's blocks.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use tokencap_shared::definitions::workload::{CacheState, Class, Shape, Workload};
-use tokencap_shared::units::{Nanos, Rate};
+use tokencap_shared::definitions::workload::{CacheState, Workload};
+use tokencap_shared::units::Rate;
 
 use super::chain::{Chain, mix};
-use crate::rng::{Purpose, Random};
-use crate::schedule::arrivals::{Profile, Schedule};
-use crate::schedule::workload::{WorkloadError, check, draw, draw_think};
+use crate::schedule::described::{Arrival, Described};
+use crate::schedule::draw::WorkloadError;
 
-/// Prompt and answer lengths of the first requests of a workload; none of one that makes no
-/// sense.
-#[must_use]
-pub(crate) fn lengths(workload: &Workload, count: u32) -> Vec<(u32, u32)> {
-    let mut drawn = Vec::new();
-    let Some(mut source) =
-        Rate::new(1.0).ok().and_then(|one| Source::new(workload, 16, one, 1, 0).ok())
-    else {
-        return drawn;
-    };
-    while drawn.len() < count as usize {
-        let (Some(at), Some(arrival)) = (source.peek(), source.take()) else { break };
-        drawn.push((arrival.isl, arrival.osl));
-        source.answered(at, arrival.session);
-    }
-    drawn
-}
-
-/// A request that arrives.
-#[derive(Clone, Debug)]
-pub(super) struct Arrival {
-    pub(super) session: u32,
-    pub(super) turn: u32,
-    pub(super) isl: u32,
-    pub(super) osl: u32,
-    pub(super) chain: Chain,
-}
-
-/// A session under way.
-#[derive(Debug)]
-struct Session {
-    random: Random,
-    turn: u32,
-    isl: u32,
-    osl: u32,
-}
-
-/// The arrivals of one step.
+/// The jobs of one step.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
-    shape: &'a Shape,
+    described: Described<'a>,
     cache: CacheState,
     block_tokens: u32,
     seed: u64,
     salt: u64,
-    weights: Vec<f64>,
-    schedule: Schedule,
-    next: Option<Nanos>,
-    number: u32,
-    sessions: Vec<Option<Box<Session>>>,
-    /// Further requests of sessions, by their instants.
-    due: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl<'a> Source<'a> {
-    /// The arrivals of a workload at a rate of requests; steps of different salts share nothing
+    /// The jobs of a workload at a rate of requests; steps of different salts share nothing
     /// but what the workload declares as shared.
     pub(super) fn new(
         workload: &'a Workload,
@@ -76,122 +28,34 @@ impl<'a> Source<'a> {
         seed: u64,
         salt: u64,
     ) -> Result<Self, WorkloadError> {
-        check(workload)?;
-        let (mut weights, mut sum) = (Vec::new(), 0.0);
-        let mut per_arrival = 1;
-        match &workload.shape {
-            Shape::Mix { classes } => {
-                for class in classes {
-                    sum += class.weight;
-                    weights.push(sum);
-                }
-            }
-            Shape::Sessions { steps, .. } => per_arrival = *steps,
-            Shape::Trace { .. } => return Err(WorkloadError::NoTrace(workload.name.clone())),
-        }
-        let rate = Rate::new(rate.get() / f64::from(per_arrival)).unwrap_or(rate);
-        let mut schedule = Schedule::new(workload.arrivals, Profile::of(workload, rate), seed);
-        Ok(Self {
-            shape: &workload.shape,
-            cache: workload.cache,
-            block_tokens,
-            seed,
-            salt,
-            weights,
-            next: schedule.next(),
-            schedule,
-            number: 0,
-            sessions: Vec::new(),
-            due: BinaryHeap::new(),
-        })
+        let described = Described::new(workload, rate, seed)?;
+        Ok(Self { described, cache: workload.cache, block_tokens, seed, salt })
     }
 
     /// When the next request arrives, in nanoseconds since the step's start; `None`: never.
     pub(super) fn peek(&self) -> Option<u64> {
-        let due = self.due.peek().map(|Reverse((at, _))| *at);
-        match (self.next, due) {
-            (Some(next), Some(due)) => Some(next.0.min(due)),
-            (next, due) => next.map(|next| next.0).or(due),
-        }
+        self.described.peek()
     }
 
-    /// The next request.
-    pub(super) fn take(&mut self) -> Option<Arrival> {
-        let at = self.peek()?;
-        if self.next.is_some_and(|next| next.0 == at) {
-            self.next = self.schedule.next();
-            let number = self.number;
-            self.number += 1;
-            return self.start(number);
-        }
-        let Reverse((_, number)) = self.due.pop()?;
-        let session = self.sessions[number as usize].as_ref()?;
-        let Shape::Sessions { shared_prefix, .. } = self.shape else { return None };
-        Some(Arrival {
-            session: number,
-            turn: session.turn,
-            isl: session.isl,
-            osl: session.osl,
-            chain: self.chain(0, *shared_prefix, number),
-        })
+    /// The next request, and the chain of its prompt.
+    pub(super) fn take(&mut self) -> Option<(Arrival, Chain)> {
+        let arrival = self.described.take()?;
+        Some((arrival, self.chain(arrival)))
     }
 
-    fn start(&mut self, number: u32) -> Option<Arrival> {
-        let mut random = Random::new(self.seed, Purpose::Shape, number.into());
-        match self.shape {
-            Shape::Mix { classes } => {
-                let total = self.weights.last().copied().unwrap_or(1.0);
-                let at = (1.0 - random.unit()) * total;
-                let found = self.weights.iter().position(|&sum| at < sum);
-                let class = found.unwrap_or(classes.len() - 1);
-                let Class { isl, osl, shared_prefix, .. } = classes[class];
-                let isl = draw(isl, &mut random).max(shared_prefix).max(1);
-                let osl = draw(osl, &mut random).max(1);
-                let chain = self.chain(class as u64, shared_prefix, number);
-                Some(Arrival { session: number, turn: 0, isl, osl, chain })
-            }
-            Shape::Sessions { shared_prefix, steps, new_tokens, output_tokens, .. } => {
-                let isl = (shared_prefix + draw(*new_tokens, &mut random)).max(1);
-                let osl = draw(*output_tokens, &mut random).max(1);
-                let goes_on = *steps > 1;
-                self.sessions
-                    .push(goes_on.then(|| Box::new(Session { random, turn: 0, isl, osl })));
-                let chain = self.chain(0, *shared_prefix, number);
-                Some(Arrival { session: number, turn: 0, isl, osl, chain })
-            }
-            // `new` takes none.
-            Shape::Trace { .. } => None,
-        }
-    }
-
-    /// A request got its answer: where its session goes on, the next one is due after the time
-    /// to think.
+    /// A request got its answer.
     pub(super) fn answered(&mut self, at: u64, session: u32) {
-        let Shape::Sessions { steps, new_tokens, output_tokens, think, .. } = self.shape else {
-            return;
-        };
-        let place = &mut self.sessions[session as usize];
-        let Some(state) = place else { return };
-        let new = draw(*new_tokens, &mut state.random);
-        state.turn += 1;
-        state.isl += state.osl + new;
-        state.osl = draw(*output_tokens, &mut state.random).max(1);
-        let thinking = draw_think(*think, &mut state.random);
-        if state.turn < *steps {
-            self.due.push(Reverse((at + thinking.0, session)));
-        } else {
-            *place = None;
-        }
+        self.described.answered(at, session);
     }
 
-    fn chain(&self, group: u64, shared: u32, number: u32) -> Chain {
+    fn chain(&self, Arrival { session, class, shared_prefix, .. }: Arrival) -> Chain {
         let own = match self.cache {
             // Nobody salts: the same text again in every step of the same seed.
             CacheState::Warm => mix(self.seed),
             CacheState::Salted | CacheState::Cold => mix(!self.salt),
         };
-        let session = mix(own ^ u64::from(number));
-        let shared = if self.cache == CacheState::Cold { 0 } else { shared };
-        Chain::described(group, shared, session, self.block_tokens)
+        let own = mix(own ^ u64::from(session));
+        let shared = if self.cache == CacheState::Cold { 0 } else { shared_prefix };
+        Chain::described(class as u64, shared, own, self.block_tokens)
     }
 }

@@ -14,9 +14,12 @@ use tokencap_shared::units::{Nanos, Rate};
 
 use crate::clock::Clock;
 use crate::drive::live::Live;
-use crate::drive::step::{Generator, Load, Recorder, StepError, StepPlan};
-use crate::net::target::{Route, Target};
+use crate::drive::plan::{Load, StepError, StepPlan};
+use crate::drive::step::Generator;
+use crate::net::target::Target;
+use crate::schedule::form::Route;
 use crate::schedule::prompt::Ruler;
+use crate::step::Recorder;
 use crate::stop::Stop;
 use crate::trial::ask::get;
 use crate::trial::pulse::{FIRST, GAP, Pulse, lateness};

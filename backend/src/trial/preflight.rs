@@ -13,8 +13,9 @@ use tokencap_shared::units::Nanos;
 use crate::drive::step::Generator;
 use crate::net::io::Tls;
 use crate::net::target::Target;
+use crate::schedule::draw::WorkloadError;
 use crate::schedule::prompt::Ruler;
-use crate::schedule::workload::{Source, Task, WorkloadError};
+use crate::schedule::workload::{Source, Task};
 use crate::trial::ask::{complete, get};
 use tokencap_wire::answer::Verdict;
 use tokencap_wire::json::{Kind, Reader, unescape};
@@ -144,7 +145,7 @@ pub fn alone(generator: &Generator) -> Result<Nanos, PreflightError> {
     const REQUESTS: u32 = 5;
     let Generator { target, workload, ruler, tls, trace, .. } = generator;
     let tls = tls.as_ref();
-    let source = Source::new(workload, target, *ruler, trace.clone(), 0, !generator.salt)?;
+    let source = Source::new(workload, &target.form(), *ruler, trace.clone(), 0, !generator.salt)?;
     let source = Arc::new(source);
     let mut times = Vec::new();
     let mut failed = None;
@@ -228,7 +229,8 @@ fn trial(target: &Target, words: u32, output: u32, seed: u64) -> Result<Task, Wo
     };
     let workload = Workload::mix("trial", vec![class]);
     let salt = std::process::id().into();
-    Ok(Arc::new(Source::new(&workload, target, Ruler::default(), None, seed, salt)?).task(0))
+    Ok(Arc::new(Source::new(&workload, &target.form(), Ruler::default(), None, seed, salt)?)
+        .task(0))
 }
 
 /// Whether a refusal is about the fields that OpenAI's own API does not have.

@@ -14,10 +14,13 @@ use std::time::Duration;
 
 use tokencap::clock::Clock;
 use tokencap::drive::live::Live;
-use tokencap::drive::step::{Generator, StepPlan, StepRecord};
-use tokencap::net::target::{Route, Target};
+use tokencap::drive::plan::StepPlan;
+use tokencap::drive::step::Generator;
+use tokencap::net::target::Target;
 use tokencap::observe::scrape::{Observer, Source};
 use tokencap::presets::{Kind, find};
+use tokencap::schedule::form::Route;
+use tokencap::step::StepRecord;
 use tokencap::stop::Stop;
 use tokencap::trial::preflight::preflight;
 use tokencap_shared::definitions::record::{ClientFaultKind, Outcome, Request};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tokencap::net::target::Route;
+use tokencap::schedule::form::Route;
 use tokencap_shared::definitions::record::{ClientFaultKind, FailureKind, Outcome};
 
 use crate::step::{SHORT, generator, members, plan, run, run_with, workload};

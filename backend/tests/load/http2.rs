@@ -8,8 +8,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::server::SendResponse;
 use hyper::http::{Request, Response};
-use tokencap::drive::step::{Generator, StepPlan};
-use tokencap::net::target::Route;
+use tokencap::drive::plan::StepPlan;
+use tokencap::drive::step::Generator;
+use tokencap::schedule::form::Route;
 use tokencap_shared::definitions::record::{ClientFaultKind, FailureKind, Outcome};
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -136,7 +137,7 @@ fn of(server: &Server) -> Generator {
     generator
 }
 
-fn run(server: &Server, plan: &StepPlan) -> tokencap::drive::step::StepRecord {
+fn run(server: &Server, plan: &StepPlan) -> tokencap::step::StepRecord {
     run_with(&of(server), plan)
 }
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use tokencap::net::target::{Route, Target};
+use tokencap::net::target::Target;
+use tokencap::schedule::form::Route;
 use tokencap::schedule::prompt::Ruler;
 use tokencap::trial::preflight::{Preflight, preflight};
 use tokencap_shared::definitions::record::Outcome;

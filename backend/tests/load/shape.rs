@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokencap::drive::step::{Load, StepPlan, StepRecord};
-use tokencap::net::target::Route;
+use tokencap::drive::plan::{Load, StepPlan};
 use tokencap::schedule::arrivals::{Profile, Schedule};
+use tokencap::schedule::form::Route;
 use tokencap::schedule::shard::Shard;
 use tokencap::schedule::trace::Trace;
+use tokencap::step::StepRecord;
 use tokencap_shared::definitions::judge::Invalid;
 use tokencap_shared::definitions::record::Outcome;
 use tokencap_shared::definitions::workload::Arrivals;

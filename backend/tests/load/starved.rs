@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokencap::drive::step::{StepPlan, StepRecord};
-use tokencap::net::target::Route;
+use tokencap::drive::plan::StepPlan;
+use tokencap::schedule::form::Route;
+use tokencap::step::StepRecord;
 use tokencap::stop::Stop;
 use tokencap::trial::pulse::Pulse;
 use tokencap_shared::definitions::judge::{

@@ -11,11 +11,14 @@ use std::time::Duration;
 
 use tokencap::clock::Clock;
 use tokencap::drive::live::Live;
-use tokencap::drive::step::{Generator, Recorder, StepPlan};
-use tokencap::net::target::{Route, Target};
+use tokencap::drive::plan::StepPlan;
+use tokencap::drive::step::Generator;
+use tokencap::net::target::Target;
 use tokencap::presets::Kind;
+use tokencap::schedule::form::Route;
 use tokencap::schedule::prompt::Ruler;
 use tokencap::sim::{Config, Handle, serve};
+use tokencap::step::Recorder;
 use tokencap::stop::Stop;
 use tokencap::trial::preflight::preflight;
 use tokencap_shared::definitions::promise::PromiseSheet;

@@ -7,11 +7,10 @@ use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::definitions::workload::{Shape, Workload};
 use tokencap_shared::units::{Moment, Nanos, Rate};
 
-use crate::drive::running::Control;
-use crate::drive::step::StepRecord;
-use crate::schedule::workload::WorkloadError;
+use crate::schedule::draw::WorkloadError;
 use crate::sim::Config;
 use crate::sim::virtual_time::{Simulation, VirtualStep};
+use crate::step::{Control, StepRecord};
 
 /// A cluster, a workload and a promise sheet.
 #[derive(Clone, Copy, Debug)]

@@ -8,10 +8,9 @@ use tokencap_shared::units::{Nanos, Rate};
 
 use super::case::Case;
 use super::lab::{DEADLINE, Lab, judge};
-use crate::drive::running::Control;
-use crate::drive::step::StepRecord;
 use crate::search::{Answer, Next, Order, Search, Settings, Steering};
 use crate::sim::virtual_time::{Simulation, VirtualStep};
+use crate::step::{Control, StepRecord};
 
 /// What a way of measuring found, and what it cost.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,35 +1,13 @@
 //! Answers as they go over the wire. What is the same for every token of a request is written
 //! once.
 
-use axum::body::{Body, Bytes};
-use axum::http::{StatusCode, header};
+use axum::body::Bytes;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use super::body::StreamBody;
-use super::request::{Route, WORD};
+use super::protocol::{WORD, error};
+use crate::schedule::form::Route;
 use crate::sim::Done;
-
-/// An error as engines say it.
-pub(super) fn refusal(status: StatusCode, kind: &str, message: &str) -> Response {
-    (status, axum::Json(error(status.as_u16(), kind, message))).into_response()
-}
-
-fn error(code: u16, kind: &str, message: &str) -> Value {
-    json!({"error": {"message": message, "type": kind, "param": null, "code": code}})
-}
-
-/// A streamed answer.
-pub(super) fn stream(body: StreamBody) -> Response {
-    (
-        [
-            (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
-            (header::CACHE_CONTROL, "no-cache"),
-        ],
-        Body::new(body),
-    )
-        .into_response()
-}
 
 /// The fixed parts of one request's answer.
 #[derive(Debug)]

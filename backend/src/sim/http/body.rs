@@ -1,14 +1,16 @@
 //! The body of a streamed answer: pieces that the engine puts in and the connection takes out.
 
 use std::collections::VecDeque;
+use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use axum::body::{Bytes, HttpBody};
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
 use hyper::body::Frame;
 
-use super::engine::Engine;
 use crate::sim::Place;
 
 /// The connection is cut on purpose.
@@ -58,13 +60,39 @@ impl Outbox {
     }
 }
 
+/// Whoever works on a request that may be given up.
+pub(super) trait GiveUp: Debug + Send + Sync {
+    /// The client at this place went away.
+    fn give_up(&self, place: Place);
+}
+
 /// The connection's side. Dropped before its end, it gives the request up.
 #[derive(Debug)]
 pub(super) struct StreamBody {
-    pub(super) outbox: Outbox,
-    pub(super) engine: Arc<Engine>,
-    pub(super) place: Place,
-    pub(super) done: bool,
+    outbox: Outbox,
+    engine: Arc<dyn GiveUp>,
+    place: Place,
+    done: bool,
+}
+
+impl StreamBody {
+    /// What an outbox is given, for a request at its place in the engine.
+    pub(super) fn new(outbox: Outbox, engine: Arc<dyn GiveUp>, place: Place) -> Self {
+        Self { outbox, engine, place, done: false }
+    }
+}
+
+impl IntoResponse for StreamBody {
+    fn into_response(self) -> Response {
+        (
+            [
+                (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
+                (header::CACHE_CONTROL, "no-cache"),
+            ],
+            Body::new(self),
+        )
+            .into_response()
+    }
 }
 
 impl HttpBody for StreamBody {

@@ -12,13 +12,15 @@ use hdrhistogram::Histogram;
 use tokio::sync::oneshot;
 
 use super::Lateness;
-use super::answer::{Form, refusal};
-use super::body::{Outbox, StreamBody};
+use super::answer::Form;
+use super::body::{GiveUp, Outbox, StreamBody};
 use super::metrics::{self, Page};
 use super::pacer::Pacer;
-use super::request::{Asked, Route};
+use super::protocol::refusal;
+use super::request::Asked;
 use crate::histogram::{histogram, record};
 use crate::rng::{Purpose, Random};
+use crate::schedule::form::Route;
 use crate::sim::{Cluster, Config, Done, Emissions, Fault, Job, Key, Observer, Place, Refusal};
 
 /// See the module.
@@ -180,8 +182,8 @@ impl Engine {
         let token = form.tokens(self.tokens_per_event.min(osl));
         let (out, accepted) = if asked.stream {
             let outbox = Outbox::default();
-            let engine = Arc::clone(self);
-            let body = StreamBody { outbox: outbox.clone(), engine, place, done: false };
+            let engine: Arc<dyn GiveUp> = Arc::<Self>::clone(self);
+            let body = StreamBody::new(outbox.clone(), engine, place);
             (Out::Stream(outbox), Accepted::Stream(body))
         } else {
             let (sender, receiver) = oneshot::channel();
@@ -218,15 +220,6 @@ impl Engine {
         if natural < asked.max_tokens { (natural, "stop") } else { (asked.max_tokens, "length") }
     }
 
-    /// A client went away.
-    pub(super) fn give_up(&self, place: Place) {
-        let mut state = self.state();
-        let now = self.now();
-        self.advance(&mut state, now);
-        state.cluster.abort(place);
-        state.clients.waiting.remove(&place.key());
-    }
-
     pub(super) fn lateness(&self) -> Lateness {
         let state = self.state();
         let histogram = &state.lateness;
@@ -245,6 +238,16 @@ impl Engine {
         let now = self.now();
         self.advance(&mut state, now);
         metrics::write(&Page { config, cluster: &state.cluster, lateness, now })
+    }
+}
+
+impl GiveUp for Engine {
+    fn give_up(&self, place: Place) {
+        let mut state = self.state();
+        let now = self.now();
+        self.advance(&mut state, now);
+        state.cluster.abort(place);
+        state.clients.waiting.remove(&place.key());
     }
 }
 

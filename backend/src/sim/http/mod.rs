@@ -10,6 +10,7 @@ mod body;
 mod engine;
 mod metrics;
 mod pacer;
+mod protocol;
 mod request;
 
 use std::net::SocketAddr;
@@ -26,9 +27,10 @@ use axum::serve::ListenerExt;
 use tokio::sync::oneshot;
 
 use super::config::Config;
-use answer::refusal;
+use crate::schedule::form::Route;
 use engine::{Accepted, Engine};
-use request::{Asked, Route};
+use protocol::refusal;
+use request::Asked;
 
 /// Largest request body: a prompt of some millions of words.
 const MAX_BODY: usize = 64 << 20;
@@ -177,7 +179,7 @@ async fn complete(server: &Server, route: Route, headers: &HeaderMap, body: &[u8
         Err(wrong) => return wrong.into_response(),
     };
     match server.engine.accept(route, asked) {
-        Ok(Accepted::Stream(body)) => answer::stream(body),
+        Ok(Accepted::Stream(body)) => body.into_response(),
         Ok(Accepted::Whole(whole)) => match whole.await {
             Ok(response) => response,
             // The engine was stopped.

@@ -6,23 +6,13 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
-use super::answer::refusal;
+use super::protocol::{WORD, refusal};
+use crate::schedule::form::Route;
 use crate::sim::chain::{Tokenizer, hash_bytes};
 use crate::sim::{Chain, Config};
 
-/// The word that every output token is.
-pub(super) const WORD: &str = "tok";
 /// Tokens that the chat template puts before each message, and before the answer.
 const TEMPLATE: u64 = 3;
-
-/// Which of the two ways to ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Route {
-    /// `/v1/chat/completions`
-    Chat,
-    /// `/v1/completions`
-    Completions,
-}
 
 /// A request, understood.
 #[derive(Debug)]
