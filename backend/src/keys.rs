@@ -16,6 +16,8 @@ use ed25519_dalek::SigningKey;
 use serde::{Deserialize, Serialize};
 use tokencap_shared::signoff::PublicKey;
 
+use crate::files;
+
 const FORMAT: &str = "tokencap-key-1";
 /// Shorter passphrases are guessed.
 const MIN_PASSPHRASE: usize = 8;
@@ -186,10 +188,7 @@ impl KeyFile {
     pub fn load(path: &Path) -> Result<Self, KeyError> {
         let failed = |source| KeyError::File { what: "read", path: path.to_owned(), source };
         let foreign = || KeyError::NotAKey { path: path.to_owned() };
-        if std::fs::metadata(path).map_err(failed)?.len() > MAX_FILE {
-            return Err(foreign());
-        }
-        let text = std::fs::read(path).map_err(failed)?;
+        let text = files::read(path, MAX_FILE).map_err(failed)?;
         let file: Self = serde_json::from_slice(&text).map_err(|_| foreign())?;
         let Cost { memory_kib, passes, lanes } = file.head.argon2id;
         // A hostile file shall not take all memory, nor all day.

@@ -7,6 +7,7 @@ pub mod cli;
 pub mod clock;
 pub mod drive;
 pub mod export;
+pub(crate) mod files;
 pub(crate) mod histogram;
 pub mod interrupt;
 pub mod journal;

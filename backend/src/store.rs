@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tokencap_shared::bundle::{self, Bundle, BundleError};
 
 /// Largest file that is read: a bundle's contents and the archive around them.
-const MAX_FILE: u64 = (1 << 30) + (1 << 20);
+pub const MOST_BYTES: u64 = (1 << 30) + (1 << 20);
 
 /// Why a bundle's file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -106,13 +106,13 @@ pub fn load_bytes(path: &Path) -> Result<Vec<u8>, StoreError> {
         return Err(StoreError::NotAFile { path: path.to_owned() });
     }
     let too_large = |size| StoreError::TooLarge { path: path.to_owned(), size };
-    if metadata.len() > MAX_FILE {
+    if metadata.len() > MOST_BYTES {
         return Err(too_large(metadata.len()));
     }
     let mut bytes = Vec::with_capacity(metadata.len() as usize);
     let file = File::open(path).map_err(unreadable)?;
-    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_FILE {
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MOST_BYTES {
         return Err(too_large(bytes.len() as u64));
     }
     Ok(bytes)

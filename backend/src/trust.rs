@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use tokencap_shared::signoff::Trust;
 
+use crate::files::{self, MOST_OF_A_SHEET};
+
 /// Why trusted keys cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
@@ -50,7 +52,7 @@ pub fn load(named: Option<&Path>) -> Result<Trust, TrustError> {
             None => return Ok(Trust::default()),
         },
     };
-    let text = match std::fs::read_to_string(&path) {
+    let text = match files::read_text(&path, MOST_OF_A_SHEET) {
         Ok(text) => text,
         Err(error) if named.is_none() && error.kind() == ErrorKind::NotFound => {
             return Ok(Trust::default());

@@ -28,7 +28,7 @@ fn config(folder: &Path, access: Access) -> Config {
 struct Running {
     at: SocketAddr,
     stop: oneshot::Sender<()>,
-    ended: tokio::task::JoinHandle<Result<(), ServeError>>,
+    ended: tokio::task::JoinHandle<()>,
 }
 
 async fn start(config: Config) -> Running {
@@ -192,5 +192,24 @@ async fn stopping_ends_the_server_although_a_client_hangs_on() {
     idle.write_all(b"GET /version HTTP/1.1\r\nHost: loc").await.unwrap();
     running.stop.send(()).unwrap();
     let ended = tokio::time::timeout(Duration::from_secs(30), running.ended).await;
-    ended.expect("the server ends").unwrap().unwrap();
+    ended.expect("the server ends").unwrap();
+}
+
+#[tokio::test]
+async fn a_half_request_is_given_up_and_so_is_an_idle_connection() {
+    let folder = tempfile::tempdir().unwrap();
+    let running = start(config(folder.path(), Access::Local)).await;
+    let mut half = TcpStream::connect(running.at).await.unwrap();
+    half.write_all(b"GET /version HTTP/1.1\r\nHost: loc").await.unwrap();
+    let mut idle = TcpStream::connect(running.at).await.unwrap();
+    idle.write_all(b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+    let mut answers = Vec::new();
+    for stream in [&mut half, &mut idle] {
+        let mut answer = Vec::new();
+        let read = tokio::time::timeout(Duration::from_secs(60), stream.read_to_end(&mut answer));
+        read.await.expect("the server gives the connection up").unwrap();
+        answers.push(String::from_utf8(answer).unwrap());
+    }
+    assert!(!answers[0].contains("200 OK"), "{}", answers[0]);
+    assert!(answers[1].starts_with("HTTP/1.1 200 OK"), "{}", answers[1]);
 }

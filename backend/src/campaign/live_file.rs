@@ -9,6 +9,7 @@ use tokencap_shared::units::Nanos;
 
 use super::watch::{Event, Watch, length, phase};
 use crate::drive::plan::Load;
+use crate::files;
 use crate::store;
 
 /// How often it is written.
@@ -37,9 +38,9 @@ pub fn path_beside(bundle: &Path) -> PathBuf {
 /// Reads a live file; `None` where there is none.
 #[must_use]
 pub fn read(path: &Path) -> Option<Live> {
-    let metadata = std::fs::metadata(path).ok().filter(|file| file.len() <= MOST)?;
-    let mut live: Live = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-    let silent = metadata.modified().ok().and_then(|written| written.elapsed().ok());
+    let mut live: Live = serde_json::from_slice(&files::read(path, MOST).ok()?).ok()?;
+    let silent =
+        std::fs::metadata(path).ok()?.modified().ok().and_then(|written| written.elapsed().ok());
     live.stalled = silent.is_some_and(|silent| silent > SILENT);
     Some(live)
 }

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::Args;
 
+use crate::files;
+
 const VARIABLE: &str = "TOKENCAP_PASSPHRASE";
 
 /// How the passphrase of a key is given.
@@ -40,7 +42,7 @@ impl Passphrase {
 
     fn given(&self) -> anyhow::Result<Option<String>> {
         if let Some(path) = &self.passphrase_file {
-            let text = std::fs::read_to_string(path).with_context(|| {
+            let text = files::read_secret(path).with_context(|| {
                 format!("cannot read the passphrase file {}: check its path", path.display())
             })?;
             let line = text.lines().next().unwrap_or_default();

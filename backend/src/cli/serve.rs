@@ -108,7 +108,10 @@ fn serve(config: Config, answer: Answer) -> anyhow::Result<()> {
         let server = Server::bind(config).await?;
         let url = server.url();
         answer.give(&json!({ "url": url }), &format!("Report at {url} (Ctrl-C ends it)"))?;
-        server.run(interrupted()).await?;
-        Ok(())
-    })
+        server.run(interrupted()).await;
+        anyhow::Ok(())
+    })?;
+    // A listing of a disk that does not answer shall not keep the process.
+    runtime.shutdown_background();
+    Ok(())
 }

@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::answer::Answer;
+use crate::files::{self, MOST_OF_A_SHEET};
 use crate::presets::{self, Kind};
 use crate::sim::{self, Config};
 
@@ -75,9 +76,8 @@ fn read(name: &str) -> anyhow::Result<Config> {
     let file = Path::new(name);
     let text = match presets::find(Kind::Sim, name) {
         Some(preset) => preset.text.to_owned(),
-        None if file.exists() => {
-            std::fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?
-        }
+        None if file.exists() => files::read_text(file, MOST_OF_A_SHEET)
+            .with_context(|| format!("cannot read {name}"))?,
         None => bail!(
             "no simulated cluster `{name}`: give a TOML file, or one of the presets that \
              `tokencap presets` lists as sim/NAME"

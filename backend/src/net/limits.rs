@@ -15,3 +15,15 @@ pub(crate) fn raise_open_files() {
         }
     }
 }
+
+/// How many files this process may hold open, once that was raised as far as it goes.
+pub(crate) fn open_files() -> u64 {
+    raise_open_files();
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit};
+        getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+    }
+    #[cfg(not(unix))]
+    u64::MAX
+}

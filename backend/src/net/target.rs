@@ -9,6 +9,7 @@ use std::time::Duration;
 use hyper::Uri;
 use hyper::http::HeaderValue;
 
+use crate::files;
 use crate::schedule::form::{RequestForm, Route};
 use crate::schedule::prompt::Words;
 use crate::schedule::tokenizer::Tokenizer;
@@ -75,7 +76,7 @@ impl Secret {
     /// # Errors
     /// If the file cannot be read or the key could not be sent.
     pub fn from_file(path: &Path) -> Result<Self, TargetError> {
-        let key = std::fs::read_to_string(path)
+        let key = files::read_secret(path)
             .map_err(|why| TargetError::KeyFile { path: path.display().to_string(), why })?;
         Self::new(&key, &path.display().to_string())
     }

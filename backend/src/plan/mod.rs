@@ -17,6 +17,7 @@ use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::definitions::workload::{Shape, Workload};
 use tokencap_shared::present::format;
 
+use crate::files::{self, MOST_OF_A_SHEET};
 use crate::presets::Kind;
 use crate::schedule::form::Route;
 use crate::schedule::trace::Trace;
@@ -104,7 +105,7 @@ impl Plan {
     /// # Errors
     /// With file, line and column of a typo; with the known names for an unknown preset.
     pub fn read(path: &Path) -> Result<Self, PlanError> {
-        let text = std::fs::read_to_string(path).map_err(|source| PlanError::Read {
+        let text = files::read_text(path, MOST_OF_A_SHEET).map_err(|source| PlanError::Read {
             what: "the plan",
             path: path.to_owned(),
             source,
@@ -179,7 +180,7 @@ fn read_trace(workload: &mut Workload, beside: &Path) -> Result<Option<Arc<Trace
     let Shape::Trace { file, sha256, .. } = &mut workload.shape else { return Ok(None) };
     let path = beside.join(&*file);
     let senseless = |message| PlanError::Senseless { file: path.display().to_string(), message };
-    let text = std::fs::read_to_string(&path).map_err(|source| PlanError::Read {
+    let text = files::read_text(&path, Trace::MOST_BYTES).map_err(|source| PlanError::Read {
         what: "the trace",
         path: path.clone(),
         source,

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 
+use crate::files::{self, MOST_OF_A_SHEET};
 use crate::presets::{self, Kind, Preset};
 
 /// Why a plan, a promise sheet, a workload or a price sheet cannot be used.
@@ -99,7 +100,7 @@ pub fn named<T: DeserializeOwned>(
     if !path.exists() && !name.contains(['/', '.']) {
         preset(name, kind, what)?;
     }
-    let text = std::fs::read_to_string(&path).map_err(|source| PlanError::Read {
+    let text = files::read_text(&path, MOST_OF_A_SHEET).map_err(|source| PlanError::Read {
         what,
         path: path.clone(),
         source,

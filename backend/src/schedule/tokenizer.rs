@@ -6,6 +6,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use tokencap_shared::present::format::hex;
 
+use crate::files;
 use crate::schedule::prompt::Words;
 
 /// Why a tokenizer cannot be used.
@@ -22,6 +23,9 @@ pub struct TokenizerError {
 /// How models write the space before a word: byte-level ones, and SentencePiece's.
 const SPACES: [char; 2] = ['Ġ', '▁'];
 
+/// Bytes that a `tokenizer.json` may have; large vocabularies take some 30 MB.
+const MOST_BYTES: u64 = 256 << 20;
+
 /// A tokenizer.
 #[derive(Debug)]
 pub struct Tokenizer {
@@ -36,7 +40,7 @@ impl Tokenizer {
     /// If it cannot be read, or is none.
     pub fn read(path: &Path) -> Result<Self, TokenizerError> {
         let error = |what: String| TokenizerError { path: path.display().to_string(), what };
-        let bytes = std::fs::read(path).map_err(|why| error(why.to_string()))?;
+        let bytes = files::read(path, MOST_BYTES).map_err(|why| error(why.to_string()))?;
         Self::parse(&bytes).map_err(|why| error(format!("it is no tokenizer.json ({why})")))
     }
 

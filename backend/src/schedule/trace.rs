@@ -58,6 +58,9 @@ pub enum TraceError {
 }
 
 impl Trace {
+    /// Bytes that a file of one may have: tens of millions of requests.
+    pub const MOST_BYTES: u64 = 4 << 30;
+
     /// Reads a trace of any known form.
     ///
     /// # Errors

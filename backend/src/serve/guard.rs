@@ -3,18 +3,23 @@
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use sha2::{Digest, Sha256};
 
 use super::ServeError;
+use crate::files;
 
 /// Fewest characters of a token.
 const TOKEN_LEAST: usize = 16;
+
+/// How long an answer to a wrong token takes.
+const WRONG_TOKEN: Duration = Duration::from_millis(500);
 
 /// Who may read.
 #[derive(Clone)]
@@ -43,7 +48,7 @@ impl Access {
     /// # Errors
     /// If the file cannot be read or its token is too short to protect anything.
     pub fn token_file(path: &Path) -> Result<Self, ServeError> {
-        let text = std::fs::read_to_string(path)
+        let text = files::read_secret(path)
             .map_err(|source| ServeError::TokenFile { path: path.to_owned(), source })?;
         let token = text.trim();
         if token.len() < TOKEN_LEAST {
@@ -64,10 +69,10 @@ impl Access {
     }
 
     /// Whether a request may read.
-    fn admits(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    fn admits(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         match self {
             // A page of another site whose name was rebound to 127.0.0.1 sends its own name.
-            Self::Local if names_this_machine(headers) => Ok(()),
+            Self::Local if names_this_machine(uri, headers) => Ok(()),
             Self::Local => Err(Refusal::WrongHost),
             Self::Token(expected) => match credential(headers) {
                 // Digests are compared, so that the time it takes says nothing about the token.
@@ -103,10 +108,15 @@ impl IntoResponse for Refusal {
     }
 }
 
-fn names_this_machine(headers: &HeaderMap) -> bool {
-    let Some(host) = headers.get(header::HOST).and_then(|host| host.to_str().ok()) else {
-        return false;
-    };
+/// Whether every name by which a request asks is one of this machine. Of two `Host` fields, or one
+/// beside a whole address, a proxy may have looked at the other.
+fn names_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
+    let fields = headers.get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or_default());
+    let mut names = fields.chain(uri.authority().map(|authority| authority.as_str())).peekable();
+    names.peek().is_some() && names.all(is_this_machine)
+}
+
+fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(v6) => v6.split(']').next().unwrap_or_default(),
         None => host.rsplit_once(':').map_or(host, |(name, _)| name),
@@ -136,9 +146,15 @@ pub(super) async fn guard(
     request: Request,
     next: Next,
 ) -> Response {
-    let mut response = match access.admits(request.headers()) {
+    let mut response = match access.admits(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(refusal) => refusal.into_response(),
+        Err(refusal) => {
+            // Who guesses waits; who has not been asked yet does not.
+            if request.headers().contains_key(header::AUTHORIZATION) {
+                tokio::time::sleep(WRONG_TOKEN).await;
+            }
+            refusal.into_response()
+        }
     };
     let headers = response.headers_mut();
     for (name, value) in [
@@ -178,9 +194,17 @@ mod tests {
             ("", false),
         ] {
             let headers = headers(&[(header::HOST, host)]);
-            assert_eq!(Access::Local.admits(&headers).is_ok(), admitted, "{host}");
+            assert_eq!(Access::Local.admits(&Uri::default(), &headers).is_ok(), admitted, "{host}");
         }
-        assert_eq!(Access::Local.admits(&HeaderMap::new()), Err(Refusal::WrongHost));
+        let refused = Err(Refusal::WrongHost);
+        assert_eq!(Access::Local.admits(&Uri::default(), &HeaderMap::new()), refused);
+        let two = headers(&[(header::HOST, "localhost"), (header::HOST, "evil.example")]);
+        assert_eq!(Access::Local.admits(&Uri::default(), &two), refused);
+        let local = headers(&[(header::HOST, "localhost")]);
+        let elsewhere = Uri::from_static("http://evil.example/api/bundles");
+        assert_eq!(Access::Local.admits(&elsewhere, &local), refused);
+        let here = Uri::from_static("http://127.0.0.1:8080/api/bundles");
+        assert!(Access::Local.admits(&here, &local).is_ok());
     }
 
     #[test]
@@ -200,9 +224,9 @@ mod tests {
             ("Basic ***".to_owned(), false),
         ] {
             let headers = headers(&[(header::AUTHORIZATION, &value)]);
-            assert_eq!(access.admits(&headers).is_ok(), admitted, "{value}");
+            assert_eq!(access.admits(&Uri::default(), &headers).is_ok(), admitted, "{value}");
         }
-        assert_eq!(access.admits(&HeaderMap::new()), Err(Refusal::Unauthorised));
+        assert_eq!(access.admits(&Uri::default(), &HeaderMap::new()), Err(Refusal::Unauthorised));
     }
 
     #[test]

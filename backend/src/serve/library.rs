@@ -1,11 +1,10 @@
 //! The bundles that a server shows: files, and folders that are listed anew on every request.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -13,6 +12,7 @@ use tokencap_shared::bundle::live::Live;
 use tokencap_shared::present::format;
 
 use crate::campaign::live_file;
+use crate::store;
 
 /// How bundle files end.
 const EXTENSION: &str = "tokencap";
@@ -31,7 +31,7 @@ pub struct Library {
 #[derive(Clone, Debug, PartialEq)]
 struct Known {
     size: u64,
-    modified: Option<SystemTime>,
+    changed: Changed,
     id: String,
 }
 
@@ -79,7 +79,7 @@ impl Library {
             let metadata = fs::metadata(path).map_err(unreadable)?;
             if metadata.is_dir() {
                 fs::read_dir(path).map_err(unreadable)?;
-            } else if !is_zip(path).map_err(unreadable)? {
+            } else if !metadata.is_file() || !is_zip(path).map_err(unreadable)? {
                 return Err(LibraryError::NotABundle { path: path.clone() });
             }
         }
@@ -117,16 +117,16 @@ impl Library {
 
     fn look_at(&self, path: &Path) -> io::Result<Listed> {
         let metadata = fs::metadata(path)?;
-        let (size, modified) = (metadata.len(), metadata.modified().ok());
+        let (size, changed) = (metadata.len(), changed(&metadata));
         let known = {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             known.get(path).cloned()
         };
         let id = match known {
-            Some(known) if known.size == size && known.modified == modified => known.id,
+            Some(known) if known.size == size && known.changed == changed => known.id,
             _ => {
                 let id = digest(path)?;
-                let known = Known { size, modified, id: id.clone() };
+                let known = Known { size, changed, id: id.clone() };
                 self.known
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
@@ -139,6 +139,23 @@ impl Library {
     }
 }
 
+/// When a file's contents or its standing last changed, as the system notes it, which copies and
+/// `touch` cannot put back as they can the time of modification.
+#[cfg(unix)]
+type Changed = (u64, i64, i64);
+#[cfg(unix)]
+fn changed(metadata: &Metadata) -> Changed {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+type Changed = Option<std::time::SystemTime>;
+#[cfg(not(unix))]
+fn changed(metadata: &Metadata) -> Changed {
+    metadata.modified().ok()
+}
+
 /// The file itself, or a folder's bundles by name.
 fn files_of(source: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(source) else {
@@ -148,10 +165,17 @@ fn files_of(source: &Path) -> Vec<PathBuf> {
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION))
-        .filter(|path| is_zip(path).unwrap_or(false))
+        .filter(|path| could_be_a_bundle(path) && is_zip(path).unwrap_or(false))
         .collect();
     files.sort();
     files
+}
+
+/// Whether it is a regular file that is no larger than a bundle can be: what is not is never
+/// opened, since a pipe would wait for its writer, and an endless file be hashed for ever.
+fn could_be_a_bundle(path: &Path) -> bool {
+    fs::metadata(path)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= store::MOST_BYTES)
 }
 
 fn is_zip(path: &Path) -> io::Result<bool> {
@@ -226,5 +250,43 @@ mod tests {
         assert!(matches!(Library::open(vec![text]), Err(LibraryError::NotABundle { .. })));
         let missing = folder.path().join("missing.tokencap");
         assert!(matches!(Library::open(vec![missing]), Err(LibraryError::Unreadable { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_cannot_be_a_bundle_is_never_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        zip(&at("ok.tokencap"), "fine");
+        let made = std::process::Command::new("mkfifo").arg(at("pipe.tokencap")).status().unwrap();
+        assert!(made.success());
+        std::os::unix::fs::symlink("/dev/zero", at("zero.tokencap")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", at("ok.tokencap.live")).unwrap();
+        zip(&at("huge.tokencap"), "sparse");
+        let huge = File::options().write(true).open(at("huge.tokencap")).unwrap();
+        huge.set_len(store::MOST_BYTES + 1).unwrap();
+        let library = Library::open(vec![folder.path().to_owned()]).unwrap();
+        let names: Vec<String> = library.list().into_iter().map(|bundle| bundle.name).collect();
+        assert_eq!(names, ["ok.tokencap"]);
+        assert_eq!(library.live(), []);
+        for path in [at("pipe.tokencap"), at("zero.tokencap")] {
+            let opened = Library::open(vec![path]);
+            assert!(matches!(opened, Err(LibraryError::NotABundle { .. })));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn other_bytes_of_the_same_length_and_time_are_another_bundle() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.tokencap");
+        zip(&path, "one");
+        let library = Library::open(vec![path.clone()]).unwrap();
+        let first = library.list()[0].id.clone();
+        let modified = fs::metadata(&path).unwrap().modified().unwrap();
+        zip(&path, "two");
+        File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), modified);
+        assert_ne!(library.list()[0].id, first);
     }
 }

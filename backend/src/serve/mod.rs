@@ -3,6 +3,7 @@
 //! It never fetches or load-tests anything that a browser asks for: there is no route that takes
 //! a URL. Bundles are sent as they are; the page verifies and judges them itself.
 
+mod connections;
 mod guard;
 mod library;
 mod routes;
@@ -10,7 +11,6 @@ mod routes;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use tokencap_shared::signoff::Trust;
 use tokio::net::TcpListener;
@@ -18,9 +18,6 @@ use tokio::sync::watch;
 
 pub use guard::Access;
 pub use library::{Library, LibraryError};
-
-/// How long open answers may take to finish once the server is told to stop.
-const DRAIN: Duration = Duration::from_secs(5);
 
 /// What to serve, where, and to whom.
 #[derive(Debug)]
@@ -67,12 +64,6 @@ pub enum ServeError {
     Listen {
         /// Where.
         at: SocketAddr,
-        /// Why.
-        source: io::Error,
-    },
-    /// While running.
-    #[error("the server stopped")]
-    Run {
         /// Why.
         source: io::Error,
     },
@@ -157,32 +148,13 @@ impl Server {
     }
 
     /// Serves until `stop` is ready, then lets open answers finish for a few seconds.
-    ///
-    /// # Errors
-    /// If the listener fails.
-    pub async fn run(
-        self,
-        stop: impl Future<Output = ()> + Send + 'static,
-    ) -> Result<(), ServeError> {
-        let (stopped, told) = tokio::sync::oneshot::channel();
-        let stop = async move {
+    pub async fn run(self, stop: impl Future<Output = ()>) {
+        let stop = async {
             stop.await;
             // Answers that go on as long as the page is open end now.
             self.stopping.send_replace(true);
-            // Nobody to tell means that serving ended by itself.
-            let _ = stopped.send(());
         };
-        let serving = axum::serve(self.listener, self.app).with_graceful_shutdown(stop);
-        let out_of_patience = async {
-            if told.await.is_err() {
-                std::future::pending::<()>().await;
-            }
-            tokio::time::sleep(DRAIN).await;
-        };
-        tokio::select! {
-            ended = async { serving.await } => ended.map_err(|source| ServeError::Run { source }),
-            () = out_of_patience => Ok(()),
-        }
+        connections::serve(self.listener, self.app, stop).await;
     }
 }
 

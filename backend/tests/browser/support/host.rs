@@ -39,7 +39,7 @@ pub(crate) async fn serve_until_told(
     let (stop, told) = oneshot::channel();
     let serving = tokio::spawn(async {
         let stopped = async { told.await.unwrap_or_default() };
-        server.run(stopped).await.unwrap();
+        server.run(stopped).await;
     });
     (address, stop, serving)
 }
