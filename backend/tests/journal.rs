@@ -14,9 +14,11 @@ use proptest::test_runner::TestRunner;
 use tokencap::journal::{Journal, JournalError};
 use tokencap::presets::{Kind, find};
 use tokencap::step::{Recorder, StepRecord};
-use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, GapHistogram, Manifest};
+use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, Manifest};
 use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
-use tokencap_shared::definitions::record::{FailureKind, GapSummary, Outcome, Request};
+use tokencap_shared::definitions::record::{
+    FailureKind, GapHistogram, GapSummary, Outcome, Request,
+};
 use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::definitions::telemetry::{Metric, Sample};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};

@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use tokencap_shared::{bundle, definitions::capacity, fixture};
+use tokencap_shared::bundle::judged::of_bundle;
+use tokencap_shared::{bundle, fixture};
 
 fn toy(folder: &Path) -> PathBuf {
     let path = folder.join("toy.tokencap");
@@ -37,7 +38,7 @@ fn json_holds_the_unrounded_numbers_of_the_judgement() {
     let output = report(&[path.to_str().unwrap(), "--json", "--prices", "reference-2026-11"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let judged = capacity::of_bundle(&fixture::bundle());
+    let judged = of_bundle(&fixture::bundle());
     let at = judged.at.value().unwrap();
     let row = &json["rows"][0];
     assert_eq!(row["capacity"]["at"]["value"]["goodput"], at.goodput.get());

@@ -13,14 +13,16 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use tokencap_shared::DEFINITIONS_VERSION;
-use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, GapHistogram, Manifest};
-use tokencap_shared::definitions::capacity::of_bundle;
+use tokencap_shared::bundle::judged::of_bundle;
+use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, Manifest};
 use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
 use tokencap_shared::definitions::judge::complies;
 use tokencap_shared::definitions::promise::{
     Fields, GapQuantile, ItlRule, PromiseSheet, Target, Tier, VerdictMode,
 };
-use tokencap_shared::definitions::record::{FailureKind, GapSummary, Outcome, Request};
+use tokencap_shared::definitions::record::{
+    FailureKind, GapHistogram, GapSummary, Outcome, Request,
+};
 use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};

@@ -233,7 +233,7 @@ impl Merged {
         let plans = |manifest: &Manifest| manifest.steps.iter().map(plan).collect::<Vec<_>>();
         let what = if a.tool != b.tool || a.definitions != b.definitions {
             "versions of tokencap"
-        } else if let Some(what) = a.differs(&b.deployment, &b.promise, &b.workload) {
+        } else if let Some(what) = a.declared().differs(b.declared()) {
             what
         } else if plans(a) != plans(b) {
             "steps"

@@ -14,13 +14,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use tokencap_shared::DEFINITIONS_VERSION;
+use tokencap_shared::bundle::judged;
 use tokencap_shared::bundle::{self, Bundle, BundleError, FORMAT_VERSION, Manifest, Note};
 use tokencap_shared::definitions::judge::StepJudgement;
 use tokencap_shared::definitions::money::PriceSheet;
 use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::present::words::EN;
 use tokencap_shared::units::Nanos;
-use tokencap_shared::{DEFINITIONS_VERSION, definitions::capacity};
 
 use crate::clock::Clock;
 use crate::drive::live::Live;
@@ -209,7 +210,7 @@ impl Campaign {
             let step = record.step.clone();
             gather::add(&mut bundle, record, scrapes);
             save(&self.out, &mut bundle)?;
-            let judged = capacity::of_step(&bundle, &step, &bundle.manifest.promise);
+            let judged = judged::of_step(&bundle, &step, &bundle.manifest.promise);
             agenda.report(&step, &judged);
             let abandoned = step.abandoned.as_deref();
             let (kind, promise) = (step.kind, &bundle.manifest.promise);
@@ -217,7 +218,7 @@ impl Campaign {
         }
         if let (Some(answer), None) = (agenda.answer(), stop.reason()) {
             bundle.manifest.warnings.extend(unsigned(&answer));
-            let capacity = capacity::of_bundle(&bundle);
+            let capacity = judged::of_bundle(&bundle);
             let promise = &bundle.manifest.promise;
             watch.on(Event::Found { answer: &answer, capacity: &capacity, promise });
         }
@@ -259,8 +260,7 @@ impl Campaign {
         }
         let (journal, mut bundle) = Journal::resume(&path)?;
         let manifest = &mut bundle.manifest;
-        let Plan { deployment, promise, workload, .. } = &self.plan;
-        if let Some(what) = manifest.differs(deployment, promise, workload) {
+        if let Some(what) = manifest.declared().differs(self.plan.declared()) {
             return Err(CampaignError::OtherPlan { journal: path, what });
         }
         manifest.warnings.push(Note::RESUMED.with(&[&manifest.steps.len()]));
@@ -301,7 +301,7 @@ impl Campaign {
             tell(&Budget::of_search(settings, *limit, search.first_rate(), workload, promise));
             let mut earlier = Duration::ZERO;
             for step in &bundle.manifest.steps {
-                search.report(step, &capacity::of_step(bundle, step, &bundle.manifest.promise));
+                search.report(step, &judged::of_step(bundle, step, &bundle.manifest.promise));
                 earlier += Duration::from(step.end.since(step.start));
             }
             return Ok(Agenda::Search { search, seed: settings.seed, budget: *limit, earlier });

@@ -49,7 +49,7 @@ pub(super) fn run(args: &Compare) -> anyhow::Result<()> {
     let [left, right] = &entries[..] else { bail!("two bundles are compared") };
     let names = [&*left.name, &*right.name];
     let sides = [left, right]
-        .map(|entry| Candidate { manifest: &entry.manifest, capacity: &entry.capacity });
+        .map(|entry| Candidate { declared: entry.manifest.declared(), capacity: &entry.capacity });
     let deployment = &left.manifest.deployment;
     let one_model = deployment.same_tokens(&right.manifest.deployment);
     let words = args.shown.words();
@@ -86,7 +86,7 @@ fn in_money(args: &Compare, [left, right]: [Candidate<'_>; 2]) -> anyhow::Result
         None => prices.clone(),
     };
     let money = |side: Candidate<'_>, prices| {
-        Economics::of(side.capacity, &side.manifest.deployment, prices)
+        Economics::of(side.capacity, side.declared.deployment, prices)
     };
     let (a, b) = (money(left, &prices), money(right, &prices_right));
     Ok(compare::in_money((left, &a), (right, &b))?)

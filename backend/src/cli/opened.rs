@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::Context;
+use tokencap_shared::bundle::judged;
 use tokencap_shared::bundle::{self, Bundle, Seal};
-use tokencap_shared::definitions::capacity::{self, Capacity};
+use tokencap_shared::definitions::capacity::Capacity;
 use tokencap_shared::signoff::{Signed, Trust, UtcTime, Verification, verify};
 
 use crate::store;
@@ -24,7 +25,7 @@ impl Opened {
         let bytes = store::load_bytes(path)?;
         let (bundle, seal) =
             bundle::open(&bytes).with_context(|| format!("cannot use {}", path.display()))?;
-        let capacity = capacity::of_bundle(&bundle);
+        let capacity = judged::of_bundle(&bundle);
         Ok(Self { path: path.to_owned(), bytes, bundle, seal, capacity })
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use tokencap_shared::definitions::capacity;
+use tokencap_shared::bundle::judged;
 use tokencap_shared::definitions::money::PriceSheet;
 use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::present::report::{self, Entry};
@@ -100,7 +100,7 @@ impl Shown {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
             let Opened { bundle, capacity: own, .. } = opened;
             let (promise, capacity) = match &promise {
-                Some(other) => (other.clone(), capacity::of_bundle_under(&bundle, other)),
+                Some(other) => (other.clone(), judged::of_bundle_under(&bundle, other)),
                 None => (bundle.manifest.promise.clone(), own),
             };
             let capacity = Arc::new(capacity);

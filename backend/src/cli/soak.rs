@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{ArgGroup, Args};
-use tokencap_shared::definitions::capacity;
+use tokencap_shared::bundle::judged;
 use tokencap_shared::units::Rate;
 
 use super::sweep::{self, Sweep};
@@ -70,15 +70,14 @@ pub(super) fn run(args: &Soak) -> anyhow::Result<()> {
 /// λ_slo_max of a bundle that measured what the plan says.
 fn held(path: &Path, plan: &Plan) -> anyhow::Result<Rate> {
     let bundle = store::load(path)?;
-    let Plan { deployment, promise, workload, .. } = plan;
-    if let Some(what) = bundle.manifest.differs(deployment, promise, workload) {
+    if let Some(what) = bundle.manifest.declared().differs(plan.declared()) {
         bail!(
             "the {what} of {} and of the plan differ: soak with its own plan, or name a rate with \
              --rate",
             path.display()
         );
     }
-    let found = capacity::of_bundle(&bundle);
+    let found = judged::of_bundle(&bundle);
     let lambda = found
         .lambda
         .value()

@@ -9,9 +9,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use tokencap_shared::bundle::GapHistogram;
 use tokencap_shared::definitions::promise::PromiseSheet;
-use tokencap_shared::definitions::record::{FailureKind, Outcome, Request};
+use tokencap_shared::definitions::record::{FailureKind, GapHistogram, Outcome, Request};
 use tokencap_shared::definitions::step::{GeneratorEvidence, Step};
 use tokencap_shared::units::{Moment, Nanos, Share};
 

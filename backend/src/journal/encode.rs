@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tokencap_shared::bundle::GapHistogram;
-use tokencap_shared::definitions::record::{GapSummary, Outcome, Request};
+use tokencap_shared::definitions::record::{GapHistogram, GapSummary, Outcome, Request};
 use tokencap_shared::definitions::step::Step;
 use tokencap_shared::definitions::telemetry::{Metric, Sample};
 use tokencap_shared::units::{Moment, Nanos};

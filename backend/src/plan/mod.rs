@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
+use tokencap_shared::definitions::declared::Declared;
 use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
 use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::definitions::workload::{Shape, Workload};
@@ -100,6 +101,11 @@ struct PlanFile {
 }
 
 impl Plan {
+    /// What is declared of every run by this plan.
+    pub(crate) const fn declared(&self) -> Declared<'_> {
+        Declared { deployment: &self.deployment, promise: &self.promise, workload: &self.workload }
+    }
+
     /// Reads a plan and everything it names. Paths in it are relative to it.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use tokencap_shared::definitions::money::PriceSheet;
 use tokencap_shared::definitions::promise::{PromiseKind, PromiseSheet, Target};
 use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::stats::share;
-use tokencap_shared::units::{Rate, Share};
+use tokencap_shared::units::Rate;
 
 use super::settings::Settings;
 use crate::schedule::described::lengths;
@@ -153,8 +153,7 @@ impl Budget {
         let arrivals = rate * window.as_secs_f64();
         let mut proofs = Vec::new();
         let mut add = |kind, tier: Option<usize>, target: Target, expected: f64| {
-            let target_share = Share::new(target.share());
-            let needed = target_share.ok().and_then(|t| share::needed(0, t, sheet.confidence));
+            let needed = share::needed(0, target.share(), sheet.confidence);
             if let (true, Some(needed)) = (sheet.is_signed(kind), needed) {
                 let tier = tier.map(|tier| sheet.tiers[tier].name.clone());
                 proofs.push(Proof { kind, tier, target, expected, needed });
@@ -255,7 +254,7 @@ fn said(proof: &Proof) -> String {
 }
 
 fn percent(target: Target) -> String {
-    let text = format!("{:.4}", target.share() * 100.0);
+    let text = format!("{:.4}", target.share().get() * 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 

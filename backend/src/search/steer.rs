@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use tokencap_shared::bundle::GapHistogram;
 use tokencap_shared::definitions::judge::{
     Dependence, Evidence, Gaps, StepJudgement, Verdict, judge_step,
 };
 use tokencap_shared::definitions::promise::{Fields, PromiseSheet};
-use tokencap_shared::definitions::record::Request;
+use tokencap_shared::definitions::record::{GapHistogram, Request};
 use tokencap_shared::definitions::step::{Step, StepKind};
 use tokencap_shared::definitions::telemetry::Sample;
 use tokencap_shared::definitions::workload::Workload;
@@ -135,7 +134,7 @@ fn stricter(promise: &PromiseSheet) -> PromiseSheet {
 /// What the window's requests say that were sent at least their limit ago.
 fn overdue(running: &Running<'_>, promise: &PromiseSheet) -> Overdue {
     let (w0, w1) = (running.step.w0, running.step.w1);
-    let allowed_ppm = ((1.0 - promise.attainment.share()) * 1e6).round() as u64;
+    let allowed_ppm = ((1.0 - promise.attainment.share().get()) * 1e6).round() as u64;
     let mut overdue = Overdue { allowed_ppm, ..Overdue::default() };
     let mut count = |sent: Moment, isl: Option<u32>, first: Option<Moment>| {
         let Some(limit) = promise.tier(isl).map(|tier| tier.ttft) else { return };

@@ -3,10 +3,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use tokencap_shared::bundle::GapHistogram;
 use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::definitions::record::{
-    ClientFaultKind, FailureKind, GapSummary, Outcome, Request,
+    ClientFaultKind, FailureKind, GapHistogram, GapSummary, Outcome, Request,
 };
 use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::definitions::workload::Workload;

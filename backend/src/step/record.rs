@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use tokencap_shared::bundle::GapHistogram;
-use tokencap_shared::definitions::record::Request;
+use tokencap_shared::definitions::record::{GapHistogram, Request};
 use tokencap_shared::definitions::step::Step;
 use tokencap_wire::gaps::Gaps;
 

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tokencap_shared::bundle::GapHistogram;
-use tokencap_shared::definitions::record::Request;
+use tokencap_shared::definitions::record::{GapHistogram, Request};
 use tokencap_shared::definitions::step::Step;
 use tokencap_shared::units::Moment;
 

@@ -3,10 +3,11 @@
 
 use fantoccini::Locator;
 use serde_json::json;
+use tokencap_shared::bundle::judged;
 use tokencap_shared::definitions::quote::{Demand, Need, Sizing, quote};
 use tokencap_shared::present::words::Lang;
 use tokencap_shared::units::{Ratio, Share};
-use tokencap_shared::{bundle, definitions::capacity, fixture};
+use tokencap_shared::{bundle, fixture};
 
 use crate::support::{Browser, in_browser, serve};
 
@@ -37,8 +38,8 @@ fn gpus() -> u32 {
         valid_until: "2027-01-31".to_owned(),
     };
     let prices = toml::from_str(include_str!("../../../assets/prices/reference-2026-11.toml"));
-    let capacity = capacity::of_bundle(&bundle);
-    quote(&need, &capacity, &bundle.manifest, &prices.unwrap()).unwrap().sized.gpus
+    let capacity = judged::of_bundle(&bundle);
+    quote(&need, &capacity, bundle.manifest.declared(), &prices.unwrap()).unwrap().sized.gpus
 }
 
 const ANSWERS: [(&str, &str); 11] = [

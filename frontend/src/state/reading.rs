@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use tokencap_shared::bundle::judged::of_step;
 use tokencap_shared::bundle::{self, Bundle, BundleError, Progress, Seal};
 use tokencap_shared::definitions::capacity::{self, Capacity};
 
@@ -40,7 +41,7 @@ pub(super) async fn read(
     for (at, step) in bundle.manifest.steps.iter().enumerate() {
         stage(Stage::Judging { step: at + 1, of });
         browser::breathe().await;
-        judged.push(capacity::of_step(&bundle, step, &bundle.manifest.promise));
+        judged.push(of_step(&bundle, step, &bundle.manifest.promise));
     }
     let manifest = &bundle.manifest;
     let capacity = capacity::of_steps(judged, &manifest.promise, manifest.deployment.gpus_serving);

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use tokencap_shared::bundle::judged;
 use tokencap_shared::bundle::live::Live;
 use tokencap_shared::bundle::{self, Bundle, BundleError};
-use tokencap_shared::definitions::capacity::{self, Capacity};
+use tokencap_shared::definitions::capacity::Capacity;
 use tokencap_shared::definitions::money::PriceSheet;
 use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::import::{self, File, Import, ImportError};
@@ -64,7 +65,7 @@ impl Bench {
         contents: &[u8],
     ) -> Result<(), BundleError> {
         let bundle = bundle::read(contents)?;
-        let capacity = Arc::new(capacity::of_bundle(&bundle));
+        let capacity = Arc::new(judged::of_bundle(&bundle));
         self.items.retain(|item| item.key != key);
         if bundle.signoffs.is_empty() {
             // Nothing is to be verified.
@@ -92,7 +93,7 @@ impl Bench {
         }
         let mut run = String::new();
         if let Some(bundle) = import::to_bundle(&found.runs, sheet, &files) {
-            let capacity = Arc::new(capacity::of_bundle(&bundle));
+            let capacity = Arc::new(judged::of_bundle(&bundle));
             run.push_str(short_id(&bundle.manifest.run));
             let name = names.join(", ");
             self.items.push(Item { key, name, bundle, is_measured: false, capacity });

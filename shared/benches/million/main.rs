@@ -11,8 +11,8 @@ mod soak;
 use std::time::{Duration, Instant};
 
 use ed25519_dalek::SigningKey;
+use tokencap_shared::bundle::judged::of_bundle;
 use tokencap_shared::bundle::{open, with_signoff, write};
-use tokencap_shared::definitions::capacity::of_bundle;
 use tokencap_shared::definitions::promise::Role;
 use tokencap_shared::signoff::{PublicKey, Signer, Trust, TrustedKey, UtcTime, verify};
 

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use tokencap_shared::bundle::{Bundle, GapHistogram, Manifest};
-use tokencap_shared::definitions::record::{FailureKind, GapSummary, Outcome, Request};
+use tokencap_shared::bundle::{Bundle, Manifest};
+use tokencap_shared::definitions::record::{
+    FailureKind, GapHistogram, GapSummary, Outcome, Request,
+};
 use tokencap_shared::units::{Moment, Nanos};
 
 /// Requests as a long soak of 500 requests/s leaves them: Poisson arrivals, spread times and

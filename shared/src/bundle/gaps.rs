@@ -7,9 +7,10 @@ use std::fmt::Write;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::Manifest;
 use super::error::BundleError;
 use super::hdr;
-use super::{GapHistogram, Manifest};
+use crate::definitions::record::GapHistogram;
 
 const HEADER: &str = "#[Histogram log format version 1.3]\n\
     #[Gaps between output events in nanoseconds; Tag=step.tier; times in seconds since the run's \

@@ -167,13 +167,14 @@ impl Done {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{definitions::capacity, fixture};
+    use crate::bundle::judged;
+    use crate::fixture;
 
     #[test]
     fn each_latency_shows_the_tier_that_is_nearest_to_its_limit() {
         let bundle = fixture::bundle();
         let sheet = &bundle.manifest.promise;
-        let judged = capacity::of_step(&bundle, &bundle.manifest.steps[0], sheet);
+        let judged = judged::of_step(&bundle, &bundle.manifest.steps[0], sheet);
         let tails = Tail::of(&judged, sheet);
         assert!(!tails.is_empty());
         for tail in &tails {

@@ -6,10 +6,11 @@ mod crc;
 mod error;
 mod gaps;
 mod hdr;
+pub mod judged;
 pub mod live;
 mod note;
 #[cfg(test)]
-mod old;
+pub(crate) mod old;
 mod pace;
 mod pack;
 mod parquet;
@@ -23,12 +24,12 @@ mod write;
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
+use crate::definitions::declared::Declared;
 use crate::definitions::deployment::Deployment;
 use crate::definitions::promise::PromiseSheet;
-use crate::definitions::record::Request;
+use crate::definitions::record::{GapHistogram, Request};
 use crate::definitions::step::Step;
 use crate::definitions::telemetry::Sample;
 use crate::definitions::workload::Workload;
@@ -43,6 +44,10 @@ pub use write::{with_signoff, write};
 
 /// Version of the bundle's format.
 pub const FORMAT_VERSION: u32 = 1;
+
+/// The name in a manifest's environment that says which tool's results a bundle was made of. A
+/// bundle that has it is never signed.
+pub const IMPORTED_FROM: &str = "imported_from";
 
 /// The member `manifest.json`: everything about a run but its raw rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,29 +82,12 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// What keeps this run from going together with one of that deployment, promise sheet and
-    /// workload, in a word; `None` where nothing does.
+    /// What was declared of the run.
     #[must_use]
-    pub fn differs(
-        &self,
-        deployment: &Deployment,
-        promise: &PromiseSheet,
-        workload: &Workload,
-    ) -> Option<&'static str> {
-        if self.deployment != *deployment {
-            Some("deployments")
-        } else if self.promise != *promise {
-            Some("promise sheets")
-        } else if self.workload != *workload {
-            Some("workloads")
-        } else {
-            None
-        }
+    pub const fn declared(&self) -> Declared<'_> {
+        Declared { deployment: &self.deployment, promise: &self.promise, workload: &self.workload }
     }
 }
-
-/// Gaps between output events of the valid requests of one window, of one (step, tier).
-pub type GapHistogram = Histogram<u64>;
 
 /// A bundle, read and ready to be judged.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use super::archive::REQUESTS;
 use super::error::BundleError;
 use super::pace::Pace;
 use super::parquet::{self, Column, Meaning, Physical, Spec};
-use super::rows::Rules;
+use super::rows::{Fault, Rules};
 use super::table::{Group, Layout, RowGroup};
 use crate::definitions::record::{ErrorId, GapSummary, Outcome, Request};
 use crate::units::{Moment, Nanos};
@@ -235,16 +235,6 @@ impl<'a> Columns<'a> {
             error,
         });
         Ok(mean)
-    }
-}
-
-/// A column, and what is wrong with its value.
-pub(super) struct Fault(pub(super) &'static str, pub(super) &'static str);
-
-impl Fault {
-    /// The error that names the row as well.
-    pub(super) fn at(self, row: usize) -> BundleError {
-        BundleError::Row { member: REQUESTS, row, column: self.0, problem: self.1 }
     }
 }
 

@@ -1,9 +1,20 @@
 //! What must hold of every request, whether it is written or read.
 
-use super::requests::Fault;
+use super::archive::REQUESTS;
+use super::error::BundleError;
 use crate::definitions::record::Request;
 use crate::definitions::step::Step;
 use crate::units::Moment;
+
+/// A column, and what is wrong with its value.
+pub(super) struct Fault(pub(super) &'static str, pub(super) &'static str);
+
+impl Fault {
+    /// The error that names the row as well.
+    pub(super) fn at(self, row: usize) -> BundleError {
+        BundleError::Row { member: REQUESTS, row, column: self.0, problem: self.1 }
+    }
+}
 
 /// The rules, over requests in the order of the table.
 pub(super) struct Rules {

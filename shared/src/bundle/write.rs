@@ -7,7 +7,7 @@ use super::crc::crc32;
 use super::error::BundleError;
 use super::pack::{Packed, in_order, pack};
 use super::read::{check_manifest, sha256};
-use super::rows::Rules;
+use super::rows::{Fault, Rules};
 use super::{Bundle, gaps, requests, telemetry};
 use crate::definitions::record::Request;
 
@@ -83,7 +83,7 @@ fn requests(bundle: &Bundle) -> Result<Vec<u8>, BundleError> {
         rules.check(request).map_err(|fault| fault.at(row))?;
         if request.error.is_some_and(|error| error as usize >= bundle.errors.len()) {
             let problem = "it points to no text of the bundle";
-            return Err(requests::Fault("error", problem).at(row));
+            return Err(Fault("error", problem).at(row));
         }
     }
     requests::write(requests, &bundle.errors)

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::bundle::Manifest;
 use crate::definitions::capacity::{Basis, Capacity};
+use crate::definitions::declared::Declared;
 use crate::definitions::judge::StepJudgement;
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::money::{CostPerMTok, Economics, Money};
@@ -201,7 +201,7 @@ pub struct Side {
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
     /// Declaration.
-    pub manifest: &'a Manifest,
+    pub declared: Declared<'a>,
     /// Capacity.
     pub capacity: &'a Capacity,
 }
@@ -211,7 +211,7 @@ pub struct Candidate<'a> {
 /// # Errors
 /// If the models or revisions differ.
 pub fn in_tokens(left: Candidate<'_>, right: Candidate<'_>) -> Result<InTokens, Refused> {
-    let (a, b) = (&left.manifest.deployment, &right.manifest.deployment);
+    let (a, b) = (left.declared.deployment, right.declared.deployment);
     if !a.same_tokens(b) {
         return Err(Refused::DifferentModels { left: name(left), right: name(right) });
     }
@@ -255,7 +255,7 @@ pub fn in_money(
     right: (Candidate<'_>, &Economics),
 ) -> Result<InMoney, Refused> {
     let ((a, left_money), (b, right_money)) = (left, right);
-    if a.manifest.deployment.same_tokens(&b.manifest.deployment) {
+    if a.declared.deployment.same_tokens(b.declared.deployment) {
         return Err(Refused::SameModel { model: name(a) });
     }
     if left_money.currency != right_money.currency {
@@ -275,7 +275,7 @@ pub fn in_money(
 }
 
 fn side(candidate: Candidate<'_>, money: &Economics) -> Side {
-    let gpus = f64::from(candidate.manifest.deployment.gpus_provisioned);
+    let gpus = f64::from(candidate.declared.deployment.gpus_provisioned);
     let value = money.value_at_price_daily.clone();
     let total = value.clone().and_then(|value| value.total);
     // The value moves with goodput; what the GPUs cost does not.
@@ -299,7 +299,7 @@ fn side(candidate: Candidate<'_>, money: &Economics) -> Side {
 }
 
 fn name(candidate: Candidate<'_>) -> String {
-    let deployment = &candidate.manifest.deployment;
+    let deployment = candidate.declared.deployment;
     match deployment.revision.as_str() {
         "" => deployment.model.clone(),
         revision => format!("{} {revision}", deployment.model),
@@ -307,10 +307,10 @@ fn name(candidate: Candidate<'_>) -> String {
 }
 
 fn unlike(left: Candidate<'_>, right: Candidate<'_>) -> Vec<Unlike> {
-    let (a, b) = (left.manifest, right.manifest);
-    let terms = |manifest: &Manifest| {
+    let (a, b) = (left.declared, right.declared);
+    let terms = |declared: Declared<'_>| {
         // The name and the note of a sheet promise nothing.
-        let mut fields = crate::definitions::promise::Fields::from(manifest.promise.clone());
+        let mut fields = crate::definitions::promise::Fields::from(declared.promise.clone());
         (fields.name, fields.note) = (String::new(), String::new());
         fields
     };

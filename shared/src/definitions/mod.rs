@@ -2,6 +2,7 @@
 
 pub mod capacity;
 pub mod compare;
+pub mod declared;
 pub mod deployment;
 pub mod judge;
 pub mod measured;

@@ -61,8 +61,8 @@ impl Target {
 
     /// As a share.
     #[must_use]
-    pub fn share(self) -> f64 {
-        f64::from(self.good) / f64::from(self.of)
+    pub fn share(self) -> Share {
+        Share::clamped(f64::from(self.good) / f64::from(self.of))
     }
 
     /// How many of `n` may be bad: ⌊(1 − target)·n⌋, in integers.
@@ -85,7 +85,7 @@ impl TryFrom<f64> for Target {
 
 impl From<Target> for f64 {
     fn from(target: Target) -> f64 {
-        target.share()
+        target.share().get()
     }
 }
 

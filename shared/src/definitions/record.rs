@@ -1,5 +1,6 @@
 //! One request as it was seen from outside, and how it ended.
 
+use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Moment, Nanos, Seconds};
@@ -65,6 +66,10 @@ pub struct GapSummary {
     /// Nearest-rank 95th percentile: the ⌈0.95·m⌉-th smallest.
     pub p95: Nanos,
 }
+
+/// Every gap in nanoseconds between the output events of many requests: those of one window and
+/// tier.
+pub type GapHistogram = Histogram<u64>;
 
 impl GapSummary {
     /// Sums up a request's gaps. Sorts them in place. `None` without a gap.

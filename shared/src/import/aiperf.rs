@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::audit::{Finding, What};
+use super::finding::{Finding, What};
 use super::json::Json;
 use super::read::{Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate};
-use super::run::{AskedRate, Records, Run, Spread, Tool, said};
+use super::run::{AskedRate, Records, Run, Spread, said};
+use super::tool::Tool;
 use crate::definitions::measured::Measured;
 use crate::definitions::record::{FailureKind, Outcome};
 use crate::units::{Nanos, Share, Watts};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::run::Tool;
+use super::tool::Tool;
 
 /// The definitions behind a tool's figures. Whoever compares two tools compares these first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -3,7 +3,8 @@
 
 use super::json::Json;
 use super::read::{count32, rate, rounded, seconds, spread, token_rate};
-use super::run::{AskedRate, Run, Tool, said};
+use super::run::{AskedRate, Run, said};
+use super::tool::Tool;
 use crate::definitions::measured::Measured;
 
 pub(super) fn recognises_page(json: &Json) -> bool {

@@ -3,7 +3,8 @@
 
 use super::json::Json;
 use super::read::{P50, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate};
-use super::run::{Run, Tool, said};
+use super::run::{Run, said};
+use super::tool::Tool;
 use crate::definitions::record::{FailureKind, Outcome};
 
 pub(super) fn recognises(json: &Json) -> bool {

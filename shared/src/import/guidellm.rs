@@ -1,10 +1,11 @@
 //! GuideLLM: `benchmarks.json` of report version 2, and of versions up to 0.3. A file holds one
 //! benchmark a load point.
 
-use super::audit::{Finding, What};
+use super::finding::{Finding, What};
 use super::json::Json;
 use super::read::{Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate};
-use super::run::{AskedRate, Run, Spread, Tool, said};
+use super::run::{AskedRate, Run, Spread, said};
+use super::tool::Tool;
 use crate::definitions::record::{FailureKind, Outcome};
 use crate::units::Nanos;
 

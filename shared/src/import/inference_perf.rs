@@ -1,12 +1,13 @@
 //! inference-perf: the lifecycle report of a stage (JSON, or YAML), what the server's Prometheus
 //! said of it, and the records of all requests. Seconds throughout.
 
-use super::audit::{Finding, What};
+use super::finding::{Finding, What};
 use super::json::Json;
 use super::read::{
     MEDIAN, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate,
 };
-use super::run::{AskedRate, Run, Tool, said};
+use super::run::{AskedRate, Run, said};
+use super::tool::Tool;
 use crate::definitions::record::{FailureKind, Outcome};
 use crate::units::Nanos;
 

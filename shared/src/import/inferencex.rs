@@ -1,10 +1,11 @@
 //! InferenceX (formerly InferenceMAX): aggregated rows, in seconds. Its raw files are those of a
 //! copy of vLLM's client.
 
-use super::audit::{Finding, What};
+use super::finding::{Finding, What};
 use super::json::Json;
 use super::read::{MEDIAN, count32, spread, token_rate};
-use super::run::{Run, Tool, said};
+use super::run::{Run, said};
+use super::tool::Tool;
 
 pub(super) fn recognises(json: &Json) -> bool {
     json.has("tput_per_gpu") && json.has("hw") && json.has("conc")

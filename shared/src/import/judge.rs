@@ -8,21 +8,18 @@ use sha2::{Digest, Sha256};
 
 use super::File;
 use super::run::{AskedRate, Records, Run};
-use crate::bundle::{Bundle, FORMAT_VERSION, GapHistogram, Manifest, Note};
+use crate::bundle::{Bundle, FORMAT_VERSION, IMPORTED_FROM, Manifest, Note};
 use crate::definitions::deployment::Deployment;
 use crate::definitions::judge::{
     Counts, Dependence, Evidence, Gaps, PromiseVerdict, TierFigures, Verdict, judge_step,
 };
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::promise::PromiseSheet;
+use crate::definitions::record::GapHistogram;
 use crate::definitions::step::{GeneratorEvidence, Step, StepKind};
 use crate::definitions::workload::Workload;
 use crate::present::format;
 use crate::units::{Moment, Nanos, Rate, TokenRate};
-
-/// The name in a manifest's environment that says which tool's results a bundle was made of. A
-/// bundle that has it is never signed.
-pub const IMPORTED_FROM: &str = "imported_from";
 
 /// What the records of one imported result prove under a promise sheet.
 #[derive(Clone, Debug, PartialEq, Serialize)]

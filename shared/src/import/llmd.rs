@@ -3,7 +3,8 @@
 
 use super::json::Json;
 use super::read::{P50, count32, rate, rounded, seconds, spread, token_rate};
-use super::run::{AskedRate, Run, Spread, Tool, said};
+use super::run::{AskedRate, Run, Spread, said};
+use super::tool::Tool;
 
 pub(super) fn recognises(json: &Json) -> bool {
     json.has("results")

@@ -3,10 +3,11 @@
 //! Its ITL is the sum of all gaps with TTFT in it, by chunks; its errors include answers that came
 //! in one chunk.
 
-use super::audit::{Finding, What};
+use super::finding::{Finding, What};
 use super::json::Json;
 use super::read::{Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate};
-use super::run::{Run, Tool, said};
+use super::run::{Run, said};
+use super::tool::Tool;
 use crate::definitions::measured::Measured;
 use crate::definitions::record::{FailureKind, Outcome};
 

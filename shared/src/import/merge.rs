@@ -1,8 +1,9 @@
 //! Puts together what one run left in several files.
 
 use super::ImportError;
-use super::audit::{Finding, What};
-use super::run::{Run, Tool};
+use super::finding::{Finding, What};
+use super::run::Run;
+use super::tool::Tool;
 use crate::definitions::measured::Measured;
 use crate::definitions::record::Outcome;
 

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::audit::{Finding, What};
+use super::finding::{Finding, What};
 use super::json::Json;
 use super::read::{rate, seconds, spread, token_rate};
-use super::run::{AskedRate, Run, Tool, said};
+use super::run::{AskedRate, Run, said};
+use super::tool::Tool;
 
 const LOG: &str = ":::MLLOG ";
 

@@ -7,6 +7,7 @@ mod aiperf;
 mod audit;
 mod definitions;
 mod evalscope;
+mod finding;
 mod genai_bench;
 mod guidellm;
 mod inference_perf;
@@ -20,13 +21,15 @@ mod mlperf;
 mod read;
 mod run;
 mod sglang;
+mod tool;
 mod vllm;
 mod yaml;
 
-pub use audit::{Finding, Mark, What};
 pub use definitions::{Clock, Definitions, Divisor, Failures, FirstToken, Itl, Tpot};
-pub use judge::{IMPORTED_FROM, Judged, judge, judge_all, to_bundle};
-pub use run::{AskedRate, Load, Records, Run, Spread, Tool};
+pub use finding::{Finding, Mark, What};
+pub use judge::{Judged, judge, judge_all, to_bundle};
+pub use run::{AskedRate, Load, Records, Run, Spread};
+pub use tool::Tool;
 
 use json::Json;
 use merge::{Part, Piece};

@@ -1,9 +1,10 @@
 //! SGLang's bench_serving: one JSON object a line, milliseconds, `Infinity` for no rate.
 
-use super::audit::{Finding, What};
+use super::finding::{Finding, What};
 use super::json::Json;
 use super::read::{MEDIAN, spread};
-use super::run::{Run, Tool, said};
+use super::run::{Run, said};
+use super::tool::Tool;
 use super::vllm;
 
 pub(super) fn recognises(json: &Json) -> bool {

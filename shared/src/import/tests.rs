@@ -91,7 +91,7 @@ fn vllm_with_times_of_sending_becomes_a_bundle_that_is_never_signed() {
     assert_eq!(bundle.manifest.steps.len(), 2);
     assert_eq!(bundle.requests.len(), 8);
     assert_eq!(bundle.gaps[&(1, 0)].len(), 4);
-    let capacity = crate::definitions::capacity::of_bundle(&bundle);
+    let capacity = crate::bundle::judged::of_bundle(&bundle);
     assert_eq!(capacity.steps.len(), 2);
     let refused = crate::signoff::SignedNumbers::of(&bundle.manifest, &capacity);
     assert_eq!(refused, Err(crate::signoff::Unsignable::Imported));

@@ -1,12 +1,13 @@
 //! `vllm bench serve` (and `benchmark_serving.py` before it): one JSON object a run, or one a line
 //! where results were appended. InferenceX runs a copy of this client, in seconds.
 
-use super::audit::{Finding, What};
+use super::finding::{Finding, What};
 use super::json::Json;
 use super::read::{
     MEDIAN, Seen, count32, nanos, rate, records, rounded, seconds, spread, token_rate,
 };
-use super::run::{AskedRate, Run, Tool, said};
+use super::run::{AskedRate, Run, said};
+use super::tool::Tool;
 use crate::definitions::record::{FailureKind, Outcome};
 use crate::units::{Nanos, Share};
 

@@ -5,7 +5,7 @@
 //! and the letters of English (K, M, B) appear in headline figures only. Units stand in headers,
 //! so the functions return bare numbers unless they say otherwise.
 
-use crate::present::words::Lang;
+use super::lang::Lang;
 use crate::units::{Nanos, Share};
 
 /// What stands in place of a missing value; its reason always goes with it.

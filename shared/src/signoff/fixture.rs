@@ -3,10 +3,11 @@
 use ed25519_dalek::SigningKey;
 
 use super::{PublicKey, Recomputed, Signer, Trust, TrustedKey, UtcTime, Verification, verify};
-use crate::bundle::{Bundle, GapHistogram, Manifest, open, with_signoff, write};
-use crate::definitions::capacity::{Capacity, of_bundle};
+use crate::bundle::judged::of_bundle;
+use crate::bundle::{Bundle, Manifest, open, with_signoff, write};
+use crate::definitions::capacity::Capacity;
 use crate::definitions::promise::Role;
-use crate::definitions::record::{GapSummary, Outcome, Request};
+use crate::definitions::record::{GapHistogram, GapSummary, Outcome, Request};
 use crate::units::{Moment, Nanos};
 
 /// Requests of the one step: enough for every promise of the sheet.

@@ -3,13 +3,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::bundle::Manifest;
+use crate::bundle::{IMPORTED_FROM, Manifest};
 use crate::definitions::capacity::{Basis, Capacity, Standing};
 use crate::definitions::judge::{StepJudgement, Verdict};
 use crate::definitions::measured::Measured;
 use crate::definitions::promise::{PromiseKind, PromiseSheet, VerdictMode};
 use crate::definitions::step::StepKind;
-use crate::import::IMPORTED_FROM;
 use crate::units::{Rate, TokenRate, TokensPerDay};
 
 /// How far a recomputed number may lie from the signed one, relative to it: room for another

@@ -9,8 +9,9 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::fixture::*;
 use super::*;
+use crate::bundle::judged::of_bundle;
 use crate::bundle::{Bundle, BundleError, Seal, open, with_signoff, write};
-use crate::definitions::capacity::{Capacity, of_bundle};
+use crate::definitions::capacity::Capacity;
 use crate::definitions::promise::Role;
 use crate::units::Nanos;
 

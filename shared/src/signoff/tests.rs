@@ -2,8 +2,9 @@
 
 use super::fixture::*;
 use super::*;
+use crate::bundle::judged::of_bundle;
+use crate::bundle::old::OLD;
 use crate::bundle::{open, with_signoff, write};
-use crate::definitions::capacity::of_bundle;
 use crate::definitions::promise::{Role, VerdictMode};
 use crate::definitions::step::StepKind;
 
@@ -185,4 +186,11 @@ fn what_proves_nothing_cannot_be_signed() {
         }
     });
     assert_eq!(slow, Unsignable::NothingHeld);
+}
+
+#[test]
+fn signatures_of_every_format_version_still_hold() {
+    for (_, bytes) in OLD {
+        assert_eq!(state(bytes, &trust()), SignOff::Signed { roles: 2, until: None });
+    }
 }

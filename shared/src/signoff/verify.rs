@@ -17,7 +17,7 @@ use crate::definitions::promise::Role;
 /// Verifies the sign-offs of a bundle.
 ///
 /// `capacity` is what the bundle's raw records give under its own promise sheet
-/// ([`crate::definitions::capacity::of_bundle`]), computed by the reader; `trust` is the reader's own; `now`
+/// ([`crate::bundle::judged::of_bundle`]), computed by the reader; `trust` is the reader's own; `now`
 /// is the reader's clock.
 #[must_use]
 pub fn verify(

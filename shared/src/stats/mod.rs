@@ -4,7 +4,6 @@
 pub(crate) mod beta;
 pub(crate) mod bootstrap;
 pub(crate) mod dependence;
-pub mod early;
 pub(crate) mod normal;
 pub mod rank;
 pub mod share;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, GapHistogram, Manifest};
-use tokencap_shared::definitions::record::{GapSummary, Outcome, Request};
+use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, Manifest};
+use tokencap_shared::definitions::record::{GapHistogram, GapSummary, Outcome, Request};
 use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::definitions::telemetry::{Metric, Sample};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};

@@ -201,7 +201,7 @@ pub(crate) fn bundle(steps: Vec<Step>, requests: Vec<Request>, telemetry: Vec<Sa
         let (Some(tier), true) = (promise.tier_of(request.isl), member) else { continue };
         if request.outcome.is_valid() {
             let histogram = gaps.entry((step.id, tier)).or_insert_with(|| {
-                tokencap_shared::bundle::GapHistogram::new(3).expect("three digits")
+                tokencap_shared::definitions::record::GapHistogram::new(3).expect("three digits")
             });
             for gap in &exact_gaps(&[*request])[0] {
                 histogram.record(gap.0).expect("resizes");

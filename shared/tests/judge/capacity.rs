@@ -1,9 +1,8 @@
 //! λ_slo_max as the first crossing, and the figures at it.
 
 use proptest::prelude::*;
-use tokencap_shared::definitions::capacity::{
-    Basis, Standing, Tested, first_crossing, of_bundle, of_steps,
-};
+use tokencap_shared::bundle::judged::of_bundle;
+use tokencap_shared::definitions::capacity::{Basis, Standing, Tested, first_crossing, of_steps};
 use tokencap_shared::definitions::judge::{StepJudgement, Verdict};
 use tokencap_shared::definitions::measured::{Measured, Missing};
 use tokencap_shared::definitions::step::StepKind;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use tokencap_shared::bundle::Bundle;
-use tokencap_shared::definitions::capacity::{of_bundle, of_bundle_under};
+use tokencap_shared::bundle::judged::{of_bundle, of_bundle_under};
 use tokencap_shared::definitions::compare::{Candidate, in_tokens};
 use tokencap_shared::definitions::judge::{Evidence, Gaps};
 use tokencap_shared::definitions::money::Economics;
@@ -119,8 +119,8 @@ fn hostile() -> impl Strategy<Value = Bundle> {
         .prop_map(|(steps, requests, telemetry, gaps, (serving, provisioned, sessions))| {
             let mut histograms = BTreeMap::new();
             for (step, tier, values) in gaps {
-                let mut histogram =
-                    tokencap_shared::bundle::GapHistogram::new(3).expect("three digits");
+                let mut histogram = tokencap_shared::definitions::record::GapHistogram::new(3)
+                    .expect("three digits");
                 for (value, count) in values {
                     let _ = histogram.record_n(value, count);
                 }
@@ -182,8 +182,8 @@ proptest! {
         });
         let _ = of_bundle_under(&bundle, &other);
         let money = Economics::of(&capacity, &bundle.manifest.deployment, &prices());
-        let quoted = quote(&need, &capacity, &bundle.manifest, &prices());
-        let side = Candidate { manifest: &bundle.manifest, capacity: &capacity };
+        let quoted = quote(&need, &capacity, bundle.manifest.declared(), &prices());
+        let side = Candidate { declared: bundle.manifest.declared(), capacity: &capacity };
         prop_assert!(in_tokens(side, side).is_ok());
         prop_assert!(finite(&capacity) && finite(&money) && finite(&quoted));
         prop_assert!(serde_json::to_value(&capacity).is_ok() && serde_json::to_value(&money).is_ok());

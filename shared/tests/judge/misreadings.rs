@@ -2,7 +2,8 @@
 //! every plausible misreading of them, each shown to give another number.
 
 use tokencap_shared::bundle::Bundle;
-use tokencap_shared::definitions::capacity::{Capacity, of_bundle, tasks_per_day};
+use tokencap_shared::bundle::judged::of_bundle;
+use tokencap_shared::definitions::capacity::{Capacity, tasks_per_day};
 use tokencap_shared::definitions::measured::Measured;
 use tokencap_shared::definitions::money::{CostPerMTok, Economics};
 use tokencap_shared::definitions::record::Request;

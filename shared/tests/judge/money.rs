@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tokencap_shared::bundle::Bundle;
-use tokencap_shared::definitions::capacity::of_bundle;
+use tokencap_shared::bundle::judged::of_bundle;
 use tokencap_shared::definitions::compare::{
     Candidate, Refused, Told, Unlike, in_money, in_tokens,
 };
@@ -128,8 +128,8 @@ fn one_model_compares_in_tokens_and_two_in_money() {
     let mut other = one.clone();
     other.manifest.deployment.gpus_serving = 2;
     let (a, b) = (of_bundle(&one), of_bundle(&other));
-    let left = Candidate { manifest: &one.manifest, capacity: &a };
-    let right = Candidate { manifest: &other.manifest, capacity: &b };
+    let left = Candidate { declared: one.manifest.declared(), capacity: &a };
+    let right = Candidate { declared: other.manifest.declared(), capacity: &b };
     let tokens = in_tokens(left, right).expect("one model");
     let ratio = tokens.ratio.value().expect("both");
     assert!((ratio.at.get() - 2.0).abs() < 1e-12);
@@ -146,7 +146,7 @@ fn one_model_compares_in_tokens_and_two_in_money() {
     let mut stranger = other.clone();
     stranger.manifest.deployment.revision = "r2".to_owned();
     stranger.manifest.promise = sheet_with(|fields| fields.tiers[0].ttft.0 += 1);
-    let right = Candidate { manifest: &stranger.manifest, capacity: &b };
+    let right = Candidate { declared: stranger.manifest.declared(), capacity: &b };
     assert!(matches!(in_tokens(left, right), Err(Refused::DifferentModels { .. })));
     let compared = in_money((left, &a_money), (right, &b_money)).expect("two models");
     assert_eq!(compared.unlike, [Unlike::Promise]);
@@ -179,8 +179,8 @@ fn a_difference_is_told_only_where_the_intervals_are_apart() {
     };
     let compared = |broken_rate: u64, left: u32, right: u32| {
         let ((a, left), (b, right)) = (of(broken_rate, left), of(broken_rate, right));
-        let left = Candidate { manifest: &left.manifest, capacity: &a };
-        let right = Candidate { manifest: &right.manifest, capacity: &b };
+        let left = Candidate { declared: left.manifest.declared(), capacity: &a };
+        let right = Candidate { declared: right.manifest.declared(), capacity: &b };
         in_tokens(left, right).expect("one model")
     };
     let same = compared(21, 100, 100);
@@ -202,7 +202,7 @@ fn a_screen_reaches_down_to_the_next_rate_tested() {
     let mut screened = bracketed(21);
     screened.manifest.steps[0].kind = StepKind::Probe;
     let capacity = of_bundle(&screened);
-    let side = Candidate { manifest: &screened.manifest, capacity: &capacity };
+    let side = Candidate { declared: screened.manifest.declared(), capacity: &capacity };
     let alone = in_tokens(side, side).expect("one model");
     assert_eq!(alone.left.value().expect("held").low.get(), 0.0);
     assert_eq!(alone.right_is, Measured::Value(Told::NotTold));
@@ -216,8 +216,8 @@ fn money_moves_with_goodput_and_the_gpus_cost_does_not() {
     let money = |capacity, bundle: &Bundle, prices: &PriceSheet| {
         Economics::of(capacity, &bundle.manifest.deployment, prices)
     };
-    let left = Candidate { manifest: &one.manifest, capacity: &a };
-    let right = Candidate { manifest: &other.manifest, capacity: &b };
+    let left = Candidate { declared: one.manifest.declared(), capacity: &a };
+    let right = Candidate { declared: other.manifest.declared(), capacity: &b };
     // At 275 prompt tokens a token of output, it is the input that is sold.
     let input = Some(Price::new(2.0, "list").expect("a price"));
     let dear = PriceSheet { input_uncached: input, ..prices() };

@@ -1,7 +1,7 @@
 //! Quotes inside the measured envelope, and refusals outside it.
 
 use tokencap_shared::bundle::Bundle;
-use tokencap_shared::definitions::capacity::of_bundle;
+use tokencap_shared::bundle::judged::of_bundle;
 use tokencap_shared::definitions::measured::Missing;
 use tokencap_shared::definitions::quote::{
     Demand, Mark, Need, Quote, QuoteError, Refusal, Sizing, frechet, quote,
@@ -44,7 +44,7 @@ fn quoted(change: impl FnOnce(&mut Need)) -> Result<Quote, Vec<Refusal>> {
     let bundle = measured();
     let mut need = need();
     change(&mut need);
-    quote(&need, &of_bundle(&bundle), &bundle.manifest, &prices())
+    quote(&need, &of_bundle(&bundle), bundle.manifest.declared(), &prices())
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn nothing_held_is_nothing_to_quote() {
     for request in &mut bundle.requests {
         *request = failure(0, request.sent.0);
     }
-    let refused = quote(&need(), &of_bundle(&bundle), &bundle.manifest, &prices());
+    let refused = quote(&need(), &of_bundle(&bundle), bundle.manifest.declared(), &prices());
     assert_eq!(refused, Err(vec![Refusal::NoCapacity { reason: Missing::NothingHeld }]));
 }
 

@@ -1,6 +1,7 @@
 //! What makes a capacity committed, and what forbids it.
 
-use tokencap_shared::definitions::capacity::{Standing, of_bundle};
+use tokencap_shared::bundle::judged::of_bundle;
+use tokencap_shared::definitions::capacity::Standing;
 use tokencap_shared::definitions::judge::{Degradation, Soak, Verdict};
 use tokencap_shared::definitions::measured::{Measured, Missing};
 use tokencap_shared::definitions::record::Request;

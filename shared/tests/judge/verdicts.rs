@@ -128,7 +128,7 @@ fn gaps_answer_for_the_tiers_they_were_recorded_for_and_for_their_unions() {
     let requests = quick(&mut step, 2000);
     let bundle = bundle(vec![step], requests, vec![]);
     let itl = |sheet: &PromiseSheet| {
-        tokencap_shared::definitions::capacity::of_bundle_under(&bundle, sheet).steps[0].tiers[0]
+        tokencap_shared::bundle::judged::of_bundle_under(&bundle, sheet).steps[0].tiers[0]
             .itl
             .clone()
     };
@@ -155,9 +155,9 @@ fn a_what_if_is_what_a_fresh_judgement_would_be() {
     let requests = quick(&mut step, 2000);
     let other = sheet_with(|fields| fields.tiers[0].ttft = Nanos::from_millis(99));
     let mut fresh = bundle(vec![step], requests, vec![]);
-    let what_if = tokencap_shared::definitions::capacity::of_bundle_under(&fresh, &other);
+    let what_if = tokencap_shared::bundle::judged::of_bundle_under(&fresh, &other);
     fresh.manifest.promise = other;
-    assert_eq!(what_if, tokencap_shared::definitions::capacity::of_bundle(&fresh));
+    assert_eq!(what_if, tokencap_shared::bundle::judged::of_bundle(&fresh));
     assert_eq!(what_if.steps[0].screen, Verdict::Broken);
 }
 

@@ -119,7 +119,7 @@ fn shown(page: Page<'_>, compared: &Comparison) -> Markup {
 }
 
 fn side(item: &Item) -> Candidate<'_> {
-    Candidate { manifest: &item.bundle.manifest, capacity: &item.capacity }
+    Candidate { declared: item.bundle.manifest.declared(), capacity: &item.capacity }
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ fn offer(page: Page<'_>, item: &Item, need: &Need) -> Markup {
     let (words, text) = (page.words, quote_text::of(page.lang));
     let manifest = &item.bundle.manifest;
     let deployment = &manifest.deployment;
-    let made = quote::quote(need, &item.capacity, manifest, page.money.prices);
+    let made = quote::quote(need, &item.capacity, manifest.declared(), page.money.prices);
     let loses = |quote: &Quote| quote.margin_daily.value().is_some_and(|money| money.get() < 0.0);
     let (pill, class) = match &made {
         Ok(quote) if loses(quote) => (text.at_a_loss, "pill bad"),

@@ -150,8 +150,8 @@ pub(super) fn form(page: Page<'_>, sheet: &PromiseSheet) -> Markup {
             (field("itl", terms.itl, "ms", millis(sheet.itl)))
             (select("rule", page.text.itl_rule, chosen, rules))
             (field("queue", terms.queue, "ms", millis(sheet.queue)))
-            (field("attainment", terms.attainment, "%", percent(sheet.attainment.share())))
-            (field("success", terms.success, "%", percent(sheet.success.share())))
+            (field("attainment", terms.attainment, "%", percent(sheet.attainment.share().get())))
+            (field("success", terms.success, "%", percent(sheet.success.share().get())))
             (field("confidence", page.text.confidence, "%", percent(sheet.confidence.get())))
         }
     }
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(under(&format!("ttft0={own}")), None, "the sheet's own limit");
         let tighter = under("ttft0=1.5&attainment=99.9").unwrap().unwrap();
         assert_eq!(tighter.tiers[0].ttft, Nanos(1_500_000));
-        assert_eq!(tighter.attainment.share(), 0.999);
+        assert_eq!(tighter.attainment.share().get(), 0.999);
         assert_eq!(tighter.tiers[0].tpot, sheet.tiers[0].tpot);
         assert!(under("attainment=101").unwrap().is_err());
         let longest = sheet.tiers[0].isl_max;

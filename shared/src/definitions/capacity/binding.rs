@@ -158,8 +158,8 @@ fn signs(held: Option<&StepJudgement>, broken: &StepJudgement) -> Vec<Sign> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::of_bundle;
     use crate::bundle::Bundle;
+    use crate::bundle::judged::of_bundle;
     use crate::definitions::telemetry::{Metric, Sample};
     use crate::fixture;
     use crate::present::report::{AttentionKind, PromiseOfTier};

@@ -153,16 +153,17 @@ fn majority_of_repeats(steps: &[StepJudgement]) -> Vec<Verdict> {
 
 #[cfg(test)]
 mod tests {
+    use crate::bundle::judged;
     use crate::definitions::step::StepKind;
-    use crate::{definitions::capacity, fixture};
+    use crate::fixture;
 
     #[test]
     fn closed_loops_never_make_a_capacity() {
         let mut bundle = fixture::bundle();
-        assert!(capacity::of_bundle(&bundle).lambda.value().is_some());
+        assert!(judged::of_bundle(&bundle).lambda.value().is_some());
         for step in &mut bundle.manifest.steps {
             step.kind = StepKind::Closed;
         }
-        assert!(capacity::of_bundle(&bundle).lambda.value().is_none());
+        assert!(judged::of_bundle(&bundle).lambda.value().is_none());
     }
 }

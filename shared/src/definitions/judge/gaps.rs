@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::figures::Percentiles;
-use crate::bundle::GapHistogram;
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::promise::{PromiseSheet, Tier};
-use crate::definitions::record::Request;
+use crate::definitions::record::{GapHistogram, Request};
 use crate::definitions::step::Step;
 use crate::definitions::window::is_member;
 use crate::stats::rank::{PERCENTS, nearest_rank, percentiles};

@@ -3,7 +3,7 @@
 use super::backlog::InFlight;
 use super::compliance::{completed_in_time, declared_rule, gaps_comply, three_rules, tpot_within};
 use super::figures::Counts;
-use super::validity::lag_limit;
+use super::lag::lag_limit;
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::promise::PromiseSheet;
 use crate::definitions::record::{Outcome, Request};

@@ -95,7 +95,7 @@ impl Judge<'_> {
     ) -> PromiseVerdict {
         let kind = PromiseKind::Attainment;
         let target = self.sheet.attainment;
-        let limit = Quantity::Share(Share::clamped(target.share()));
+        let limit = Quantity::Share(target.share());
         if pass.valid == 0 {
             return self.unjudged(kind, Some(tier), limit, Missing::NoRequests);
         }
@@ -171,7 +171,7 @@ impl Judge<'_> {
     /// Share of valid requests that completed.
     pub(crate) fn success(&self, pass: &Pass, floor: f64) -> PromiseVerdict {
         let target = self.sheet.success;
-        let limit = Quantity::Share(Share::clamped(target.share()));
+        let limit = Quantity::Share(target.share());
         if pass.counts.valid == 0 {
             return self.unjudged(PromiseKind::Success, None, limit, Missing::NoRequests);
         }

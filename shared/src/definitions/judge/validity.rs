@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::figures::Input;
+use super::lag::{LAG_MAX, lag_limit};
 use super::pass::{Pass, exceeds};
 use crate::definitions::measured::Measured;
 use crate::definitions::promise::PromiseSheet;
@@ -105,10 +106,6 @@ impl Validity {
     }
 }
 
-/// Send lag P99 may be this, or 1 % of the tightest TTFT limit if that is less.
-const LAG_P99: Nanos = Nanos::from_millis(10);
-/// Send lag may never be more than this, or the step is INVALID.
-pub const LAG_MAX: Nanos = Nanos::from_millis(100);
 /// A pinned core may be this busy.
 const BUSY: f64 = 0.70;
 /// The event loop's lateness, 99.9th percentile.
@@ -117,12 +114,6 @@ const STALL: Nanos = Nanos::from_millis(20);
 const HOLE: Nanos = Nanos::from_secs(3);
 /// A point of hit rate.
 pub(crate) const HIT_RATE_POINT: f64 = 0.01;
-
-/// Limit on the send lag's P99.
-pub(crate) fn lag_limit(sheet: &PromiseSheet) -> Nanos {
-    let tightest = sheet.tiers.iter().map(|tier| tier.ttft.0).min().unwrap_or(u64::MAX);
-    LAG_P99.min(Nanos(tightest / 100))
-}
 
 /// All reasons that make a step INVALID.
 pub(crate) fn reasons(

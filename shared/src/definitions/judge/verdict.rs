@@ -151,11 +151,10 @@ impl ShareEvidence {
         let (good_effective, bad_effective) = (good as f64 / vif, (n - good) as f64 / vif);
         let lower = share::lower(good_effective, bad_effective, alpha);
         let upper = share::upper(good_effective, bad_effective, alpha);
-        let target_share = Share::clamped(target.share());
         let mut evidence = Self {
             good,
             n,
-            target: target_share,
+            target: target.share(),
             lower: Share::clamped(lower),
             upper: Share::clamped(upper),
             vif: Ratio::new(vif).unwrap_or(Ratio::count(1)),

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::{Need, QuoteError};
-use crate::bundle::Manifest;
 use crate::definitions::capacity::{Basis, Capacity, Standing};
+use crate::definitions::declared::Declared;
 use crate::definitions::judge::{StepJudgement, Verdict};
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::money::PriceSheet;
@@ -104,7 +104,7 @@ const LENGTH: f64 = 0.02;
 pub(super) fn check<'a>(
     need: &Need,
     capacity: &'a Capacity,
-    manifest: &Manifest,
+    declared: Declared<'_>,
 ) -> Result<(&'a StepJudgement, Rate), Vec<Refusal>> {
     let lambda = match &capacity.lambda {
         Measured::Value(lambda) => lambda,
@@ -119,7 +119,7 @@ pub(super) fn check<'a>(
     if !crate::definitions::money::is_date(&need.valid_until) {
         refusals.push(Refusal::NoDate { given: need.valid_until.clone() });
     }
-    let tiers = &manifest.promise.tiers;
+    let tiers = &declared.promise.tiers;
     let promised = tiers.last().map_or(0, |tier| tier.isl_max);
     if need.max_isl > promised {
         refusals.push(Refusal::IslOutside { needed: need.max_isl, promised });
@@ -177,7 +177,7 @@ fn hit_rate(need: &Need, step: &StepJudgement, refusals: &mut Vec<Refusal>) {
 pub(super) fn marks(
     need: &Need,
     capacity: &Capacity,
-    manifest: &Manifest,
+    declared: Declared<'_>,
     prices: &PriceSheet,
     step: &StepJudgement,
 ) -> Vec<Mark> {
@@ -192,7 +192,7 @@ pub(super) fn marks(
     [
         (!committed, Mark::ReferenceOnly),
         (screen, Mark::ScreenOnly),
-        (manifest.deployment.simulated, Mark::Simulated),
+        (declared.deployment.simulated, Mark::Simulated),
         (true, Mark::UnitsAddUp),
         (steps > 1 && !chain, Mark::ChainByIndependence),
         (!priced, Mark::PricesIncomplete),

@@ -10,8 +10,8 @@ mod sizing;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bundle::Manifest;
 use crate::definitions::capacity::Capacity;
+use crate::definitions::declared::Declared;
 use crate::definitions::judge::{Chain, StepJudgement, chain_probability};
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::money::{CostPerMTok, Money, PriceSheet, cost_per_mtok, gpu_cost_daily};
@@ -126,11 +126,11 @@ pub enum Change {
 pub fn quote(
     need: &Need,
     capacity: &Capacity,
-    manifest: &Manifest,
+    declared: Declared<'_>,
     prices: &PriceSheet,
 ) -> Result<Quote, Vec<Refusal>> {
-    let (step, lambda) = envelope::check(need, capacity, manifest)?;
-    let gpus_per_unit = manifest.deployment.gpus_provisioned;
+    let (step, lambda) = envelope::check(need, capacity, declared)?;
+    let gpus_per_unit = declared.deployment.gpus_provisioned;
     let sized =
         need.sizing.size(lambda, gpus_per_unit).map_err(|error| vec![Refusal::Need { error }])?;
 
@@ -167,7 +167,7 @@ pub fn quote(
         chain_bounds: attainment.map(|p| frechet(p, steps)),
         chain_measured: measured_chain(step, steps),
         sensitivities: sensitivities(&need.sizing, lambda, gpus_per_unit),
-        marks: envelope::marks(need, capacity, manifest, prices, step),
+        marks: envelope::marks(need, capacity, declared, prices, step),
         valid_until: need.valid_until.clone(),
         currency: prices.currency.clone(),
         sized,

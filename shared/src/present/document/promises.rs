@@ -57,7 +57,7 @@ pub fn promise_line(sheet: &PromiseSheet, words: &Words) -> String {
         }
     };
     let name = |kind| (words.promise)(kind);
-    let per_cent = |target: Target| format::trimmed(target.share() * 100.0);
+    let per_cent = |target: Target| format::trimmed(target.share().get() * 100.0);
     let millis = |time: Nanos| format::trimmed(time.0 as f64 / 1e6);
     [
         format!("TTFT ≤ {} ms", range(|tier| tier.ttft)),

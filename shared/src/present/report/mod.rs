@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::bundle::judged::of_bundle_under;
 use crate::bundle::{Bundle, Manifest};
-use crate::definitions::capacity::{self, Capacity};
+use crate::definitions::capacity::Capacity;
 use crate::definitions::deployment::Deployment;
 use crate::definitions::judge::{Degradation, StepJudgement};
 use crate::definitions::measured::{Measured, Missing};
@@ -22,10 +23,10 @@ use crate::definitions::promise::PromiseSheet;
 use crate::definitions::workload::{Shape, Workload};
 use crate::units::{Ratio, Share};
 
-pub use crate::signoff::SignOff;
-pub use attention::{
+pub use crate::present::attention::{
     Attention, AttentionKind, DegradationOfTier, MoneyPart, PromiseOfTier, Severity,
 };
+pub use crate::signoff::SignOff;
 
 /// What a report is made of: one judged bundle.
 #[derive(Clone, Debug)]
@@ -119,7 +120,7 @@ impl Entry {
             name,
             manifest: bundle.manifest.clone(),
             promise: promise.clone(),
-            capacity: Arc::new(capacity::of_bundle_under(bundle, promise)),
+            capacity: Arc::new(of_bundle_under(bundle, promise)),
             sign_off,
         }
     }

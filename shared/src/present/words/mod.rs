@@ -8,7 +8,7 @@
 mod en;
 mod zh;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::definitions::capacity::{Basis, Standing};
 use crate::definitions::compare::{Told, Unlike};
@@ -19,29 +19,16 @@ use crate::definitions::record::{ClientFaultKind, FailureKind};
 use crate::definitions::step::StepKind;
 use crate::definitions::workload::CacheState;
 use crate::import::{Definitions, Load, Mark, What};
-use crate::present::report::{
+use crate::present::attention::{
     AttentionKind, DegradationOfTier, MoneyPart, PromiseOfTier, Severity,
 };
 use crate::signoff::{Problem, SignOff};
 
+pub use super::lang::Lang;
 pub use en::EN;
 pub use zh::ZH;
 
-/// A language that everything is said in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Lang {
-    /// English.
-    #[default]
-    En,
-    /// Simplified Chinese.
-    Zh,
-}
-
 impl Lang {
-    /// Every language, each by its own name.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::En, "English"), (Self::Zh, "中文")];
-
     /// The catalogue.
     #[must_use]
     pub const fn words(self) -> &'static Words {
@@ -58,27 +45,6 @@ impl Lang {
         match self {
             Self::En => &en::import::WORDS,
             Self::Zh => &zh::import::WORDS,
-        }
-    }
-
-    /// The BCP 47 tag for `<html lang>`, so that Han glyphs are the simplified ones.
-    #[must_use]
-    pub const fn tag(self) -> &'static str {
-        match self {
-            Self::En => "en",
-            Self::Zh => "zh-CN",
-        }
-    }
-
-    /// The language of a tag or locale such as `zh-CN`, `zh_CN.UTF-8`, `en-GB`; `None` for any
-    /// other language.
-    #[must_use]
-    pub fn of_tag(tag: &str) -> Option<Self> {
-        let primary = tag.split(['-', '_', '.', '@']).next()?;
-        match primary.to_ascii_lowercase().as_str() {
-            "zh" => Some(Self::Zh),
-            "en" => Some(Self::En),
-            _ => None,
         }
     }
 }

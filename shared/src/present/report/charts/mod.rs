@@ -84,7 +84,7 @@ pub fn attainment(row: &Row, words: &Words) -> Plan {
         Series::marked(&*promised.name, Role::Nth(tier), points(row, of_tier))
     });
     let series = series.collect();
-    let target = row.promise.attainment.share() * 100.0;
+    let target = row.promise.attainment.share().get() * 100.0;
     let name = (words.chart.target)(&format!("{} %", format::trimmed(target)));
     let rule = Rule { across: Across::Horizontal, at: target, name, role: Role::Limit };
     let y = AxisPlan::around(words.term.attainment, "%").up_to(100.0);

@@ -3,8 +3,8 @@
 use super::super::Advice;
 use super::EN;
 use crate::definitions::capacity::{Binding, Sign};
+use crate::present::attention::PromiseOfTier;
 use crate::present::format::{count, fixed, percent, plain};
-use crate::present::report::PromiseOfTier;
 
 pub(super) fn advice(promise: &PromiseOfTier, binding: &Binding) -> Advice {
     let times = fixed(binding.times_allowed, 1);

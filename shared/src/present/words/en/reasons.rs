@@ -5,8 +5,8 @@ use super::EN;
 use crate::definitions::judge::{Degradation, Invalid, LAG_MAX};
 use crate::definitions::measured::Missing;
 use crate::definitions::promise::PromiseKind;
+use crate::present::attention::{AttentionKind, Severity};
 use crate::present::format::{count, fixed, millis, percent, plain, span};
-use crate::present::report::{AttentionKind, Severity};
 
 pub(super) fn missing(reason: &Missing) -> String {
     match reason {
