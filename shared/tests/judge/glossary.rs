@@ -107,9 +107,9 @@ fn of_requests(examples: &mut Examples) {
         ..request(0, millis(12_000).0)
     };
     let ttft = r.ttft().expect("output");
-    examples.say("record::Request::ttft", &format!("= {:.3} s", ttft.seconds().get()));
+    examples.say("definitions::record::Request::ttft", &format!("= {:.3} s", ttft.seconds().get()));
     let tpot = Nanos::rounded_up(r.tpot().expect("97 tokens"));
-    examples.say("record::Request::tpot", &format!("= {} ms", tpot.0 as f64 / 1e6));
+    examples.say("definitions::record::Request::tpot", &format!("= {} ms", tpot.0 as f64 / 1e6));
     assert_eq!(Request { osl: Some(1), ..r }.tpot(), None);
     assert_eq!(Request { osl: None, ..r }.tpot(), None);
 
@@ -117,7 +117,7 @@ fn of_requests(examples: &mut Examples) {
     let mut gaps: Vec<Nanos> =
         outputs.windows(2).map(|pair| millis(pair[1]).since(millis(pair[0]))).collect();
     let texts: Vec<String> = gaps.iter().map(|gap| format!("{} ms", gap.0 / 1_000_000)).collect();
-    examples.say("record::GapSummary::of", &format!("→ {}", texts.join(", ")));
+    examples.say("definitions::record::GapSummary::of", &format!("→ {}", texts.join(", ")));
     assert_eq!(GapSummary::of(&mut gaps).expect("gaps").max, Nanos::from_millis(50));
 
     let step = step(0, StepKind::Probe, 10);
@@ -132,7 +132,7 @@ fn of_requests(examples: &mut Examples) {
         panic!("no bracket")
     };
     let bracket = format!("∈ ({} s, {} s]", lo.seconds().get(), hi.seconds().get());
-    examples.say("judge::queue_p99_bracket", &bracket);
+    examples.say("definitions::judge::queue_p99_bracket", &bracket);
 
     // 246 gaps, two or three of them over the limit, and the first token after 0.35 s of 0.5 s.
     let with_bad = |bad: usize| {
@@ -141,7 +141,7 @@ fn of_requests(examples: &mut Examples) {
         Request { events: 247, gaps: GapSummary::of(&mut gaps), isl: Some(500), ..r }
     };
     assert!(complies(&with_bad(2), &sheet()) && !complies(&with_bad(3), &sheet()));
-    examples.say("judge::complies", "2 ≤ ⌊0.01 × 246⌋ → ✓; 3 > 2 → ✗");
+    examples.say("definitions::judge::complies", "2 ≤ ⌊0.01 × 246⌋ → ✓; 3 > 2 → ✗");
 }
 
 fn of_sets(examples: &mut Examples) {
@@ -155,13 +155,16 @@ fn of_sets(examples: &mut Examples) {
         _ => Outcome::Completed,
     });
     let valid = outcomes.filter(|outcome| outcome.is_valid()).count();
-    examples.say("record::Outcome::is_valid", &format!("= {valid}"));
+    examples.say("definitions::record::Outcome::is_valid", &format!("= {valid}"));
 
     let percent = |share: Share| format!("= {:.2} %", share.get() * 100.0);
     examples.say("units::Share::of", &percent(Share::of(988, 996).expect("n > 0")));
     let target = Target::try_from(0.9995).expect("a target");
     assert!(target.reached_by(9995, 10_000) && !target.reached_by(9994, 10_000));
-    examples.say("promise::Target::reached_by", &percent(Share::of(9995, 10_000).expect("n > 0")));
+    examples.say(
+        "definitions::promise::Target::reached_by",
+        &percent(Share::of(9995, 10_000).expect("n > 0")),
+    );
 
     let bound = |n| lower_bound(Ratio::count(n), Ratio::count(n), share(0.95)).get();
     assert!(bound(299) >= 0.99 && bound(298) < 0.99);
@@ -169,18 +172,20 @@ fn of_sets(examples: &mut Examples) {
     let sizes = [0, 1].map(|bad| needed(bad, share(0.9995), share(0.95)).expect("provable"));
     assert_eq!(sizes, [5990, 9486]);
     examples.say("stats::share::needed", "99.95 %: 0 → 5,990; 1 → 9,486");
-    examples.say("judge::ShareEvidence::vif", &format!("36,000 / 60 = {}", 36_000 / 60));
+    examples
+        .say("definitions::judge::ShareEvidence::vif", &format!("36,000 / 60 = {}", 36_000 / 60));
 
     let first = Request { end: millis(11_000), ..request(0, millis(10_000).0) };
     let last = Request { end: millis(1_840_000), ..request(0, millis(1_800_000).0) };
     let wall = wall_time([&first, &last]).expect("time passed").get();
     assert_eq!(wall, 1830.0);
-    examples.say("window::wall_time", "= 1,830.0 s");
+    examples.say("definitions::window::wall_time", "= 1,830.0 s");
     assert_eq!((4_575_000.0 / wall, 4_392_000.0 / wall), (2500.0, 2400.0));
-    examples.say("judge::Flow::raw", "4,575,000 / 1,830.0 s = 2,500 tok/s");
-    examples.say("judge::Flow::goodput", "4,392,000 / 1,830.0 s = 2,400 tok/s");
+    examples.say("definitions::judge::Flow::raw", "4,575,000 / 1,830.0 s = 2,500 tok/s");
+    examples.say("definitions::judge::Flow::goodput", "4,392,000 / 1,830.0 s = 2,400 tok/s");
     assert_eq!(chain_probability(share(0.99), 50).get(), 0.99_f64.powi(50));
-    examples.say("judge::chain_probability", &percent(chain_probability(share(0.99), 50)));
+    examples
+        .say("definitions::judge::chain_probability", &percent(chain_probability(share(0.99), 50)));
 }
 
 fn of_capacity(examples: &mut Examples) {
@@ -197,19 +202,26 @@ fn of_capacity(examples: &mut Examples) {
         (tested[crossing.held].rate, tested[crossing.first_broken.expect("10")].rate);
     assert!(crossing.non_monotone);
     let (held, broken) = (held.get(), broken.get());
-    examples.say("capacity::first_crossing", &format!("→ {held}, [{held}, {broken}]"));
+    examples.say("definitions::capacity::first_crossing", &format!("→ {held}, [{held}, {broken}]"));
 
     let goodput = TokenRate::new(2400.0).expect("a rate");
     let each = *per_gpu(goodput, 8).value().expect("8 GPUs");
-    examples.say("capacity::per_gpu", &format!("= {} tok/s/GPU", each.get()));
+    examples.say("definitions::capacity::per_gpu", &format!("= {} tok/s/GPU", each.get()));
     let daily = *daily_capacity(each, 8).value().expect("8 GPUs");
-    examples.say("capacity::daily_capacity", &format!("= {} Mtok/day", daily.get() / 1e6));
+    examples
+        .say("definitions::capacity::daily_capacity", &format!("= {} Mtok/day", daily.get() / 1e6));
     let steps = *steps_per_day(daily, Ratio::count(240)).value().expect("240 tokens");
     let tasks = *tasks_per_day(steps, 36).value().expect("36 steps");
     assert_eq!((steps.get(), tasks.get()), (864_000.0, 24_000.0));
-    examples.say("capacity::steps_per_day", "= 864,000 steps/day; / 36 = 24,000 tasks/day");
+    examples.say(
+        "definitions::capacity::steps_per_day",
+        "= 864,000 steps/day; / 36 = 24,000 tasks/day",
+    );
     let watts = per_watt(goodput, Watts::new(4800.0).expect("a power"));
-    examples.say("capacity::per_watt", &format!("= {} tok/J", watts.value().expect("power").get()));
+    examples.say(
+        "definitions::capacity::per_watt",
+        &format!("= {} tok/J", watts.value().expect("power").get()),
+    );
 
     // A thousand requests of a thousand tokens, 960 of them cached.
     let mut step = step(0, StepKind::Probe, 1000);
@@ -224,7 +236,7 @@ fn of_capacity(examples: &mut Examples) {
         (1_000_000, Measured::Value(960_000), Measured::Value(40_000))
     );
     assert_eq!(hit_rate, Measured::Value(share(0.96)));
-    examples.say("judge::Input", "1,000,000 = 960,000 + 40,000; 96.00 %");
+    examples.say("definitions::judge::Input", "1,000,000 = 960,000 + 40,000; 96.00 %");
 }
 
 fn of_money(examples: &mut Examples) {
@@ -232,21 +244,23 @@ fn of_money(examples: &mut Examples) {
     let rate = |rate: f64| TokenRate::new(rate).expect("a rate");
     let amount = |cost: CostPerMTok| format!("{:.2}", cost.finite().expect("finite").get());
     let cost = cost_per_mtok(&hour, 10, rate(2400.0));
-    examples.say("money::cost_per_mtok", &format!("= {}", amount(cost)));
+    examples.say("definitions::money::cost_per_mtok", &format!("= {}", amount(cost)));
     let half_rate = amount(cost_per_mtok(&hour, 10, rate(1200.0)));
     let curve = format!("1,200 tok/s → {half_rate}; 2,400 tok/s → {}", amount(cost));
-    examples.say("money::cost_curve", &curve);
+    examples.say("definitions::money::cost_curve", &curve);
     let curve = utilisation_curve(cost);
     let (_, half) = *curve.iter().find(|(u, _)| u.get() == 0.5).expect("50 %");
-    examples
-        .say("money::utilisation_curve", &format!("{} / 50 % = {}", amount(cost), amount(half)));
+    examples.say(
+        "definitions::money::utilisation_curve",
+        &format!("{} / 50 % = {}", amount(cost), amount(half)),
+    );
 
     let daily = TokensPerDay::new(207.36e6).expect("tokens");
     let value = daily_value_at_cost(daily, cost).value().expect("finite").get();
     let gpus = gpu_cost_daily(&hour, 10).value().expect("priced").get();
     assert!((value / gpus - 1.0).abs() < 1e-12, "{value} {gpus}");
     let identity = format!("207.36 × {} = {value:.2} = 24 × 10 × 3.456", amount(cost));
-    examples.say("money::daily_value_at_cost", &identity);
+    examples.say("definitions::money::daily_value_at_cost", &identity);
 
     let prices = PriceSheet {
         output: Some(Price::<Output>::new(4.0, "").expect("a price")),
@@ -262,7 +276,7 @@ fn of_money(examples: &mut Examples) {
     let value = value_at_price(&sold, Seconds::new(86_400.0).expect("a day"), &prices);
     let total = value.total.value().expect("priced").get();
     assert!((total - 14_024.0).abs() < 1e-6, "{total}");
-    examples.say("money::value_at_price", "= 14,024");
+    examples.say("definitions::money::value_at_price", "= 14,024");
     assert!((total - gpus - 13_194.56).abs() < 1e-6);
-    examples.say("money::Economics::margin_daily", "14,024.00 − 829.44 = 13,194.56");
+    examples.say("definitions::money::Economics::margin_daily", "14,024.00 − 829.44 = 13,194.56");
 }
