@@ -83,6 +83,63 @@ fn duckdb_pandas_and_a_schema_validator_read_a_bundle() {
     );
 }
 
+/// What the second reader says of a bundle must be what the judge says.
+fn second_reader_agrees(seen: &Value, toy: &bundle::Bundle) {
+    let capacity = bundle::judged::of_bundle(toy);
+    assert_eq!(seen["steps"].as_array().unwrap().len(), capacity.steps.len());
+    for (told, step) in seen["steps"].as_array().unwrap().iter().zip(&capacity.steps) {
+        assert_eq!(told["step"], step.step);
+        assert_eq!(told["members"], step.counts.members);
+        assert_eq!(told["valid"], step.counts.valid);
+        for (told, tier) in told["tiers"].as_array().unwrap().iter().zip(&step.tiers) {
+            let gaps = tier.itl.value().unwrap();
+            assert_eq!(told["valid"], tier.valid);
+            assert_eq!(told["compliant"], tier.compliant);
+            assert_eq!(told["ttft_p99_ns"], json!(tier.ttft.p99.map(|time| time.0)));
+            assert_eq!(told["gaps"], gaps.n);
+            assert_eq!(told["itl_p99_ns"], json!(gaps.p99.map(|time| time.0)));
+        }
+        let near = |found: &Value, wanted: f64| {
+            (found.as_f64().unwrap() - wanted).abs() <= 1e-9 * wanted.abs()
+        };
+        assert!(near(&told["wall_s"], step.wall.value().unwrap().get()), "{told}");
+        assert!(near(&told["goodput"], step.flow.goodput.value().unwrap().get()), "{told}");
+    }
+}
+
+#[test]
+fn a_second_reader_that_knows_only_the_documents_computes_the_same() {
+    let Some(python) = python() else { return };
+    let toy = fixture::bundle();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("toy.tokencap");
+    std::fs::write(&path, bundle::write(&toy).unwrap()).unwrap();
+    let seen = told(&python, "second.py", &[&path]);
+    second_reader_agrees(&seen, &toy);
+    assert_eq!(seen["sign_offs"], json!({}));
+    // Both sorts of outcome, and tiers with gaps: else little would have been compared.
+    let first = &seen["steps"][0];
+    assert!(first["tiers"][0]["gaps"].as_u64() > Some(1000), "{first}");
+    let steps = seen["steps"].as_array().unwrap();
+    assert!(steps.iter().any(|step| step["tiers"][0]["compliant"] != step["tiers"][0]["valid"]));
+
+    let signed = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../shared/src/bundle/old/format-1-signed.tokencap");
+    let seen = told(&python, "second.py", &[&signed]);
+    second_reader_agrees(&seen, &bundle::read(&std::fs::read(&signed).unwrap()).unwrap());
+    for role in ["measured-by", "approved-by"] {
+        let found = &seen["sign_offs"][format!("signoff/{role}.dsse.json")];
+        let says = &found["says"]["sign_off"];
+        assert_eq!(found["intact"], true);
+        assert_eq!(found["forged"], false);
+        assert_eq!(found["same_members"], true);
+        assert_eq!(says["role"], role);
+        let (signed, computed) = (&says["numbers"]["goodput"], &seen["steps"][0]["goodput"]);
+        let (signed, computed) = (signed.as_f64().unwrap(), computed.as_f64().unwrap());
+        assert!((signed - computed).abs() <= 1e-9 * signed, "{signed} {computed}");
+    }
+}
+
 #[test]
 fn a_workbook_has_the_report_s_numbers_and_its_formulas_compute_them() {
     let Some(python) = python() else { return };
