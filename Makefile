@@ -55,13 +55,12 @@ bench: ## Measure speed
 	$(CARGO) bench --locked --workspace --benches
 
 coverage: ## Measure how often the judge is wrong, on queues whose truth is known
-	$(CARGO) run --locked --release -p tokencap-shared --example coverage
+	TOKENCAP_SKIP_WEB=release $(CARGO) run --locked --release -p tokencap-studies --bin coverage
 
 # FIRST is the number of the first draw: another one makes fresh clusters. THREADS is every core.
 # MINUTES limits the time that each search measures.
 truth: ## Measure what the search finds, on simulated clusters whose truth is known: make truth CLUSTERS=300 FIRST=0
-	TOKENCAP_SKIP_WEB=release $(CARGO) test --locked --release -p tokencap --test truth -- \
-	  --ignored --exact --nocapture three_hundred_clusters
+	TOKENCAP_SKIP_WEB=release $(CARGO) run --locked --release -p tokencap-studies --bin truth
 
 fmt: ## Format the sources
 	$(CARGO) fmt --all

@@ -11,20 +11,12 @@ use std::time::{Duration, Instant};
 use tokencap::campaign::live_file;
 use tokencap::journal::Journal;
 use tokencap::schedule::arrivals::{Profile, Schedule};
-use tokencap::stop::Stop;
 use tokencap::store;
-use tokencap::trial::pulse::Pulse;
 use tokencap_shared::bundle::Bundle;
 use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::definitions::workload::Arrivals;
 use tokencap_shared::units::{Nanos, Rate};
-
-fn pulse() -> String {
-    let mut pulse = Pulse::listen().unwrap();
-    let url = pulse.url().unwrap();
-    std::thread::spawn(move || pulse.serve(&Stop::default()).unwrap());
-    url
-}
+use tokencap_testkit::server::exact;
 
 fn plan(dir: &Path, rates: &str, users: &str, window_s: f64) -> PathBuf {
     let path = dir.join("plan.toml");
@@ -86,7 +78,7 @@ fn arrivals(bundle: &Bundle) -> BTreeSet<(u32, Nanos)> {
 fn two_processes_share_a_campaign_exactly_and_their_bundles_are_joined() {
     let dir = tempfile::tempdir().unwrap();
     let plan = plan(dir.path(), "[40]", "[]", 2.0);
-    let url = pulse();
+    let url = exact();
     let start_at = (jiff::Timestamp::now() + Duration::from_secs(6)).to_string();
     let path = |name: &str| dir.path().join(name).display().to_string();
     let parts: Vec<Child> = (0..2)
@@ -143,7 +135,7 @@ fn two_processes_share_a_campaign_exactly_and_their_bundles_are_joined() {
 fn a_killed_run_is_gone_on_with_where_its_last_step_ended() {
     let dir = tempfile::tempdir().unwrap();
     let plan = plan(dir.path(), "[20, 30]", "[3]", 1.0);
-    let url = pulse();
+    let url = exact();
     let out = dir.path().join("run.tokencap");
     let journal = dir.path().join("run.tokencap.journal");
     let sweep = |more: &[&str]| {

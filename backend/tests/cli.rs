@@ -4,33 +4,23 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
 
-mod common;
-
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
-use common::{cluster, plan};
 use tempfile::TempDir;
+use tokencap_testkit::program::{self, out, plan};
+use tokencap_testkit::server::demo;
 
 const RATES: &str = "[sweep]\nrates = [6, 9]\nwarmup_s = 0.5\nwindow_s = 1.5\n";
 
 fn folder() -> TempDir {
-    common::folder(&plan(RATES))
+    program::folder(&plan(RATES))
 }
 
 /// Runs the program in a folder; the arguments are separated by spaces.
 fn tokencap(folder: &Path, arguments: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tokencap"));
-    command.args(arguments.split_whitespace()).current_dir(folder);
-    for name in ["TOKENCAP_API_KEY", "LC_ALL", "LC_MESSAGES", "LANG", "HEADLESS"] {
-        command.env_remove(name);
-    }
-    command.output().unwrap()
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
+    program::run(env!("CARGO_BIN_EXE_tokencap"), folder, arguments)
 }
 
 /// The one sentence of a failure: on stderr, the last line, after the program's name.
@@ -53,7 +43,7 @@ fn says(output: &Output, words: &[&str]) {
 
 #[test]
 fn a_sweep_makes_a_bundle_that_the_report_reads_in_both_languages_and_as_json() {
-    let (cluster, folder) = (cluster(None), folder());
+    let (cluster, folder) = (demo(None), folder());
     let sweep = format!("sweep --target http://{} --plan plan.toml", cluster.addr);
     let swept = tokencap(folder.path(), &sweep);
     assert!(swept.status.success(), "{}", String::from_utf8_lossy(&swept.stderr));
@@ -91,7 +81,7 @@ fn a_sweep_makes_a_bundle_that_the_report_reads_in_both_languages_and_as_json() 
 
 #[test]
 fn what_is_wrong_with_the_target_is_said_before_anything_is_measured() {
-    let (cluster, folder) = (cluster(Some("right-key")), folder());
+    let (cluster, folder) = (demo(Some("right-key")), folder());
     let sweep = |target: &str, more: &str| {
         tokencap(folder.path(), &format!("sweep --target {target} --plan plan.toml {more}"))
     };
@@ -140,59 +130,16 @@ fn a_file_that_is_no_bundle_is_refused_in_one_sentence() {
             says(&refused, &["is not a tokencap bundle", "tokencap sweep"]);
         }
     }
-    says(&tokencap(folder.path(), "report gone.tokencap"), &["gone.tokencap"]);
     says(&tokencap(folder.path(), "report ."), &["folder"]);
-    says(
-        &tokencap(folder.path(), "report foreign.tokencap --prices nonsense"),
-        &["price sheet", "reference-2026-11"],
-    );
-}
-
-#[test]
-fn a_truncated_bundle_is_refused() {
-    let (cluster, folder) = (cluster(None), folder());
-    let plan = plan(RATES).replace("[6, 9]", "[6]");
-    std::fs::write(folder.path().join("plan.toml"), plan).unwrap();
-    let sweep = format!("sweep --target http://{} --plan plan.toml", cluster.addr);
-    assert!(tokencap(folder.path(), &sweep).status.success());
-    let path = folder.path().join("run.tokencap");
-    let bytes = std::fs::read(&path).unwrap();
-    for part in [1, 2, 3] {
-        std::fs::write(&path, &bytes[..bytes.len() * part / 4]).unwrap();
-        says(&tokencap(folder.path(), "report run.tokencap"), &["run.tokencap"]);
-    }
 }
 
 #[test]
 fn a_disk_that_cannot_hold_the_bundle_is_known_before_the_measurement() {
-    let (cluster, folder) = (cluster(None), folder());
+    let (cluster, folder) = (demo(None), folder());
     let sweep = format!("sweep --target http://{} --plan plan.toml", cluster.addr);
     let nowhere = tokencap(folder.path(), &format!("{sweep} --out no/such/folder/run.tokencap"));
     says(&nowhere, &["no/such/folder"]);
     // A device that is always full.
     let full = tokencap(folder.path(), &format!("{sweep} --out /dev/full/run.tokencap"));
     says(&full, &["/dev/full"]);
-}
-
-/// An interrupted sweep keeps what was measured, and says so.
-#[cfg(unix)]
-#[test]
-fn an_interrupt_keeps_what_was_measured() {
-    let (cluster, folder) = (cluster(None), folder());
-    let plan = plan(RATES).replace("[6, 9]", "[6, 9, 9, 9, 9, 9, 9, 9]");
-    std::fs::write(folder.path().join("plan.toml"), plan).unwrap();
-    let running = Command::new(env!("CARGO_BIN_EXE_tokencap"))
-        .args(["sweep", "--target", &format!("http://{}", cluster.addr), "--plan", "plan.toml"])
-        .current_dir(folder.path())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(std::time::Duration::from_secs(5));
-    let pid = running.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    let ended = running.wait_with_output().unwrap();
-    assert!(ended.status.success());
-    let json = out(&tokencap(folder.path(), "report run.tokencap --json"));
-    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let steps = report["rows"][0]["capacity"]["steps"].as_array().unwrap().len();
-    assert!((1..8).contains(&steps), "{steps} steps");
 }

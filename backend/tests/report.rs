@@ -109,17 +109,18 @@ fn every_wrong_input_ends_with_one_sentence_that_says_what_to_do() {
         std::fs::write(&path, contents).unwrap();
         path.to_str().unwrap().to_owned()
     };
-    let foreign = file("foreign.tokencap", b"hello");
     let bytes = std::fs::read(&path).unwrap();
-    let cut = file("cut.tokencap", &bytes[..bytes.len() / 2]);
+    let cut = |part| file(&format!("cut-{part}.tokencap"), &bytes[..bytes.len() * part / 4]);
+    let [first, half, most] = [1, 2, 3].map(cut);
     let typo = file(
         "typo.toml",
         b"name = \"p\"\ncurrency = \"USD\"\ndate = \"2026-11-29\"\ngpu_hours = 3\n",
     );
     for (arguments, part) in [
         (vec!["missing.tokencap"], "check the path"),
-        (vec![foreign.as_str()], "foreign.tokencap"),
-        (vec![cut.as_str()], "cut.tokencap"),
+        (vec![first.as_str()], "cut-1.tokencap"),
+        (vec![half.as_str()], "cut-2.tokencap"),
+        (vec![most.as_str()], "cut-3.tokencap"),
         (vec![bundle, "--prices", "nothing"], "lists the presets: reference-2026-11"),
         (vec![bundle, "--prices", &typo], "typo.toml:4:1: unknown field `gpu_hours`"),
         (vec![bundle, "--promise", &typo], "typo.toml:2:1"),

@@ -2,46 +2,31 @@
 //! search finds is not asserted here, because it depends on how busy the machine is; the study
 //! of known truth does that in virtual time.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
-
-mod common;
-
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tokencap::journal::Journal;
-use tokencap::{sim, store};
+use tokencap::store;
 use tokencap_shared::definitions::step::StepKind;
+use tokencap_testkit::program::{self, said};
+use tokencap_testkit::server::demo;
 
-fn cluster() -> sim::Handle {
-    common::cluster(None)
-}
+const PROGRAM: &str = env!("CARGO_BIN_EXE_tokencap");
 
-fn folder(rates: &str) -> TempDir {
-    common::folder(&common::plan(rates))
-}
-
-fn command(folder: &Path, arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tokencap"));
-    command.args(arguments.split_whitespace()).current_dir(folder);
-    command.env_remove("TOKENCAP_API_KEY").env("LANG", "en");
-    command
+fn folder(tables: &str) -> TempDir {
+    program::folder(&program::plan(tables))
 }
 
 fn tokencap(folder: &Path, arguments: &str) -> Output {
-    command(folder, arguments).output().unwrap()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    program::run(PROGRAM, folder, arguments)
 }
 
 #[test]
 fn a_search_says_what_it_will_take_and_ends_within_its_budget_with_a_bundle() {
     let (cluster, folder) =
-        (cluster(), folder("[search]\nfirst = 12\nlongest_probe_s = 4\nprobes = 4\n"));
+        (demo(None), folder("[search]\nfirst = 12\nlongest_probe_s = 4\nprobes = 4\n"));
     let prices = "--prices reference-2026-11";
     let sweep =
         format!("sweep --target http://{} --plan plan.toml --budget 24s {prices}", cluster.addr);
@@ -71,9 +56,10 @@ fn a_search_says_what_it_will_take_and_ends_within_its_budget_with_a_bundle() {
 
 #[test]
 fn an_interrupted_search_goes_on_from_the_steps_it_measured() {
-    let (cluster, folder) = (cluster(), folder("[search]\nfirst = 4\nlongest_probe_s = 2\n"));
+    let (cluster, folder) = (demo(None), folder("[search]\nfirst = 4\nlongest_probe_s = 2\n"));
     let sweep = format!("sweep --target http://{} --plan plan.toml", cluster.addr);
-    let running = command(folder.path(), &sweep).spawn().unwrap();
+    let running =
+        program::command(PROGRAM, folder.path()).args(sweep.split_whitespace()).spawn().unwrap();
     let journal = folder.path().join("run.tokencap.journal");
     let steps = || Journal::read(&journal).map_or(Vec::new(), |bundle| bundle.manifest.steps);
     let begun = Instant::now();
@@ -106,7 +92,7 @@ fn an_interrupted_search_goes_on_from_the_steps_it_measured() {
 #[test]
 fn a_soak_at_a_bundles_rate_is_a_bundle_of_its_own_and_too_short_a_one_commits_nothing() {
     let sweep = "[sweep]\nrates = [4]\nwarmup_s = 0.5\nwindow_s = 3\n";
-    let (cluster, folder) = (cluster(), folder(sweep));
+    let (cluster, folder) = (demo(None), folder(sweep));
     let at = format!("--target http://{} --plan plan.toml", cluster.addr);
     let output = tokencap(folder.path(), &format!("sweep {at}"));
     assert!(output.status.success(), "{}", said(&output));
@@ -126,7 +112,7 @@ fn a_soak_at_a_bundles_rate_is_a_bundle_of_its_own_and_too_short_a_one_commits_n
 #[test]
 fn a_grid_is_measured_at_equal_distances() {
     let grid = "[sweep]\ngrid = { from = 2, to = 8, steps = 3 }\nwarmup_s = 0.2\nwindow_s = 0.6\n";
-    let (cluster, folder) = (cluster(), folder(grid));
+    let (cluster, folder) = (demo(None), folder(grid));
     let sweep = format!("sweep --target http://{} --plan plan.toml", cluster.addr);
     let output = tokencap(folder.path(), &sweep);
     assert!(output.status.success(), "{}", said(&output));

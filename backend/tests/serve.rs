@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokencap::serve::{Access, Config, Library, ServeError, Server};
 use tokencap_shared::signoff::Trust;
+use tokencap_testkit::client;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -41,16 +42,12 @@ async fn start(config: Config) -> Running {
     Running { at, stop, ended }
 }
 
-/// Status line and headers in lower case, and the body.
-async fn ask(at: SocketAddr, request: &str, headers: &str) -> (String, Vec<u8>) {
-    let mut stream = TcpStream::connect(at).await.unwrap();
-    let request = format!("{request} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n");
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await.unwrap();
-    let end = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
-    let head = String::from_utf8(answer[..end].to_vec()).unwrap().to_lowercase();
-    (head, answer[end + 4..].to_vec())
+/// The head in lower case, and the body. The client waits on a thread of its own, beside the server.
+async fn ask(at: SocketAddr, request: &str, fields: &str) -> (String, Vec<u8>) {
+    let (request, fields) = (request.to_owned(), fields.to_owned());
+    let asked = tokio::task::spawn_blocking(move || client::ask(at, &request, &fields, ""));
+    let answer = asked.await.unwrap();
+    (answer.head.to_lowercase(), answer.body)
 }
 
 async fn get(at: SocketAddr, path: &str) -> (String, Vec<u8>) {

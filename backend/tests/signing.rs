@@ -3,11 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use tokencap_shared::bundle;
 use tokencap_shared::definitions::promise::{Fields, VerdictMode};
 use tokencap_shared::signoff::fixture;
+use tokencap_testkit::program;
 
 /// A folder with two keys, the trusted keys of their reader, and an unsigned bundle.
 struct Desk {
@@ -43,13 +44,9 @@ impl Desk {
     }
 
     fn run_with(&self, arguments: &[&str], passphrase: &str) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_tokencap"))
+        program::command(env!("CARGO_BIN_EXE_tokencap"), self.folder.path())
             .args(arguments)
             .env("TOKENCAP_PASSPHRASE", passphrase)
-            .env("HOME", self.folder.path())
-            .env_remove("XDG_CONFIG_HOME")
-            .env_remove("TOKENCAP_TRUST")
-            .env("LC_ALL", "C")
             .output()
             .unwrap()
     }

@@ -5,18 +5,13 @@
     reason = "a bench prints what it measured, and ends where it cannot measure"
 )]
 
-#[path = "../../../shared/benches/million/soak.rs"]
-mod soak;
-#[expect(dead_code, unused_imports, reason = "the tests of the page use more of it")]
-#[path = "../../tests/browser/support/mod.rs"]
-mod support;
-
 use serde_json::{Value, json};
-use support::{Browser, in_browser, serve, serve_trusting};
 use tokencap::web;
 use tokencap_shared::bundle;
 use tokencap_shared::definitions::promise::Role;
 use tokencap_shared::signoff::fixture as signing;
+use tokencap_testkit::browser::{Browser, in_browser, serve, serve_trusting};
+use tokencap_testkit::bundles::soak;
 
 const REPEATS: usize = 5;
 const ROWS: u32 = 1_000_000;
@@ -91,7 +86,7 @@ async fn measure(browser: &Browser) {
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("million.tokencap");
-    let bytes = bundle::write(&soak::bundle(ROWS)).unwrap();
+    let bytes = bundle::write(&soak(ROWS)).unwrap();
     std::fs::write(&path, &bytes).unwrap();
     let (mut opened, mut judged, mut longest) = (Vec::new(), Vec::new(), Vec::new());
     for repeat in 0..REPEATS {

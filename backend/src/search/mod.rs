@@ -6,7 +6,6 @@ mod climb;
 pub mod machine;
 pub mod settings;
 pub mod steer;
-pub mod truth;
 
 pub use belief::Belief;
 pub use machine::{Answer, Goal, Look, Next, Order, Overdue, Search};

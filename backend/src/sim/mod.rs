@@ -30,6 +30,4 @@ pub use replica::{Done, Job, Key, Observer};
 pub use stats::{Histogram, ReplicaStats};
 
 #[cfg(test)]
-mod closed_forms;
-#[cfg(test)]
 mod tests;

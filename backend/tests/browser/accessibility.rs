@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tokencap_shared::present::words::Lang;
 use tokencap_shared::{bundle, fixture};
 
-use crate::support::{Browser, in_browser, serve};
+use tokencap_testkit::browser::{Browser, in_browser, serve};
 
 /// Where axe-core's script lies: `make test` installs it.
 const VARIABLE: &str = "TOKENCAP_AXE";

@@ -2,7 +2,7 @@
 
 use tokencap::web::{self, WebFile};
 
-use crate::support::{Browser, in_browser, static_host};
+use tokencap_testkit::browser::{Browser, in_browser, static_host};
 
 /// The files as they are, but for those whose path ends so.
 fn without(ending: &'static str) -> impl Fn(&'static WebFile) -> Option<Vec<u8>> + Clone {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokencap::web::{self, WebFile};
 use tokencap_shared::golden;
 
-use crate::support::{Browser, in_browser, serve};
+use tokencap_testkit::browser::{Browser, in_browser, serve};
 
 /// The worked examples kept with the definitions, and those beside the checkout if they are there.
 fn examples(ending: &str) -> Vec<(PathBuf, String)> {

@@ -12,7 +12,7 @@ use tokencap_shared::present::words::Lang;
 use tokencap_shared::units::{Nanos, Rate};
 use tokencap_shared::{bundle, fixture};
 
-use crate::support::{in_browser, serve_until_told};
+use tokencap_testkit::browser::{in_browser, serve_until_told};
 
 /// What a sweep says in its third step.
 fn news() -> Live {

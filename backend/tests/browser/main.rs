@@ -9,7 +9,4 @@ mod live;
 mod page;
 mod quote;
 mod report;
-#[path = "../../../shared/benches/million/soak.rs"]
-mod soak;
-mod support;
 mod workbench;

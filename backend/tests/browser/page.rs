@@ -3,7 +3,7 @@
 use serde_json::json;
 use tokencap::web;
 
-use crate::support::{in_browser, serve, static_host};
+use tokencap_testkit::browser::{in_browser, serve, static_host};
 
 #[tokio::test]
 async fn the_served_page_starts_without_a_complaint() {

@@ -9,7 +9,7 @@ use tokencap_shared::present::words::Lang;
 use tokencap_shared::units::{Ratio, Share};
 use tokencap_shared::{bundle, fixture};
 
-use crate::support::{Browser, in_browser, serve};
+use tokencap_testkit::browser::{Browser, in_browser, serve};
 
 /// Types an answer in place of the one that stands there.
 async fn answer(browser: &Browser, key: &str, value: &str) {

@@ -12,8 +12,8 @@ use tokencap_shared::present::report::{Entry, Report, SignOff};
 use tokencap_shared::present::words::{Lang, Words};
 use tokencap_shared::{bundle, fixture, present::format};
 
-use crate::soak;
-use crate::support::{Browser, in_browser, serve, static_host};
+use tokencap_testkit::browser::{Browser, in_browser, serve, static_host};
+use tokencap_testkit::bundles;
 
 /// Keeps the next file that the page gives, with its name.
 const CATCH: &str = "
@@ -174,7 +174,7 @@ async fn a_huge_bundle_is_read_while_the_page_answers() {
     const ROWS: u32 = 1_000_000;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("soak.tokencap");
-    std::fs::write(&path, bundle::write(&soak::bundle(ROWS)).unwrap()).unwrap();
+    std::fs::write(&path, bundle::write(&bundles::soak(ROWS)).unwrap()).unwrap();
     in_browser("huge", async |browser| {
         browser.open(&serve(vec![]).await).await;
         browser.choose_file("#file", &path).await;

@@ -11,7 +11,7 @@ use tokencap_shared::present::words::Lang;
 use tokencap_shared::signoff::{Trust, fixture as signing};
 use tokencap_shared::{bundle, fixture};
 
-use crate::support::{Browser, in_browser, serve, serve_trusting, static_host};
+use tokencap_testkit::browser::{Browser, in_browser, serve, serve_trusting, static_host};
 
 const VLLM: &str = r#"{"date": "20260101-000000", "backend": "vllm", "model_id": "m",
  "tokenizer_id": "m", "num_prompts": 4, "request_rate": 2.0, "burstiness": 1.0,

@@ -9,24 +9,19 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokencap::clock::Clock;
-use tokencap::drive::live::Live;
-use tokencap::drive::plan::StepPlan;
 use tokencap::drive::step::Generator;
 use tokencap::net::target::Target;
 use tokencap::observe::scrape::{Observer, Source};
 use tokencap::presets::{Kind, find};
 use tokencap::schedule::form::Route;
 use tokencap::step::StepRecord;
-use tokencap::stop::Stop;
 use tokencap::trial::preflight::preflight;
-use tokencap_shared::definitions::record::{ClientFaultKind, Outcome, Request};
+use tokencap_shared::definitions::record::{ClientFaultKind, Outcome};
 use tokencap_shared::definitions::telemetry::Metric;
-use tokencap_shared::definitions::workload::Workload;
-use tokencap_shared::units::Rate;
+use tokencap_testkit::step::{self, members};
 
 /// Tokens that one request may have in all.
 const CONTEXT: u32 = 2048;
@@ -72,16 +67,7 @@ impl Engine {
         // This server has a thread a connection, up to some number; whether it has one for a
         // request beside many idle connections is a race in it.
         target.hold_idle = false;
-        Generator {
-            target,
-            workload: toml::from_str::<Workload>(workload).unwrap(),
-            ruler: learnt.ruler,
-            promise: toml::from_str(find(Kind::Promise, "demo").unwrap().text).unwrap(),
-            clock: Clock::start(),
-            salt: 1,
-            tls: None,
-            trace: None,
-        }
+        Generator { ruler: learnt.ruler, ..step::of_target(target, step::workload(workload)) }
     }
 }
 
@@ -93,14 +79,7 @@ impl Drop for Engine {
 }
 
 fn run(generator: &Generator, rate: f64) -> StepRecord {
-    let (warmup, window) = (Duration::from_millis(300), Duration::from_secs(2));
-    let plan = StepPlan::probe(0, Rate::new(rate).unwrap(), warmup, window, 3);
-    generator.run(&plan, &Arc::new(Live::default()), &Stop::default()).unwrap()
-}
-
-fn members(record: &StepRecord) -> Vec<Request> {
-    let window = record.step.w0..record.step.w1;
-    record.requests.iter().filter(|request| window.contains(&request.sent)).copied().collect()
+    step::measure(generator, &step::probe(rate, 2000))
 }
 
 #[test]

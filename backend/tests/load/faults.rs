@@ -5,8 +5,9 @@ use std::time::Duration;
 use tokencap::schedule::form::Route;
 use tokencap_shared::definitions::record::{ClientFaultKind, FailureKind, Outcome};
 
-use crate::step::{SHORT, generator, members, plan, run, run_with, workload};
+use crate::step::{SHORT, plan, run};
 use crate::support::{Act, STREAM, Server, chunk, deaf_port};
+use tokencap_testkit::step::{generator, measure, members, workload};
 
 /// The only outcome and error text of a step against a server that always answers so.
 fn outcome(acts: Vec<Act>) -> (Outcome, String) {
@@ -39,7 +40,7 @@ fn a_connection_that_closes_or_breaks_is_a_disconnection() {
 #[test]
 fn a_port_where_nobody_listens_is_unreachable_and_no_arrival_is_dropped() {
     let (_held, address) = deaf_port();
-    let record = run_with(
+    let record = measure(
         &generator(&format!("http://{address}"), Route::Chat, workload(SHORT)),
         &plan(20.0),
     );
@@ -82,7 +83,7 @@ fn each_time_limit_is_told_apart() {
         generator.target.timeouts.first_token = Duration::from_millis(150);
         generator.target.timeouts.gap = Duration::from_millis(100);
         generator.target.timeouts.whole = Duration::from_millis(400);
-        let record = run_with(&generator, &plan(20.0));
+        let record = measure(&generator, &plan(20.0));
         let member = record.requests.iter().find(|r| r.sent >= record.step.w0).unwrap();
         assert_eq!(member.outcome, timeout);
         record.errors[member.error.unwrap() as usize].clone()

@@ -14,8 +14,9 @@ use tokencap::schedule::form::Route;
 use tokencap_shared::definitions::record::{ClientFaultKind, FailureKind, Outcome};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::step::{SHORT, completed, generator, members, plan, run_with, tokenizer, workload};
+use crate::step::{SHORT, plan, tokenizer};
 use crate::support::deaf_port;
+use tokencap_testkit::step::{completed, generator, measure, members, workload};
 
 /// How the server answers.
 #[derive(Clone, Copy, PartialEq)]
@@ -138,7 +139,7 @@ fn of(server: &Server) -> Generator {
 }
 
 fn run(server: &Server, plan: &StepPlan) -> tokencap::step::StepRecord {
-    run_with(&of(server), plan)
+    measure(&of(server), plan)
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn requests_share_connections_and_are_recorded_as_over_http1() {
 fn where_the_server_counts_no_tokens_the_tokenizer_does() {
     let mut generator = of(&start(Way::Uncounted(3), 100));
     generator.target.tokenizer = Some(tokenizer().into());
-    let record = run_with(&generator, &StepPlan { threads: 1, ..plan(30.0) });
+    let record = measure(&generator, &StepPlan { threads: 1, ..plan(30.0) });
     let members = completed(&record);
     assert!(!members.is_empty(), "{:?}", record.errors);
     for request in members {

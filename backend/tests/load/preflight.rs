@@ -8,8 +8,9 @@ use tokencap::schedule::prompt::Ruler;
 use tokencap::trial::preflight::{Preflight, preflight};
 use tokencap_shared::definitions::record::Outcome;
 
-use crate::step::{SHORT, generator, plan, run_with, workload};
+use crate::step::{SHORT, plan};
 use crate::support::{Act, Asked, Server, chat, deaf_port, without_usage, words};
+use tokencap_testkit::step::{generator, measure, workload};
 
 fn json(status: &str, body: &str) -> Vec<Act> {
     let head = format!(
@@ -120,7 +121,7 @@ fn a_server_with_a_thread_a_connection_is_not_held_up_by_idle_ones() {
     assert!(learnt.warnings[0].contains("a thread a connection"), "{:?}", learnt.warnings);
     let mut generator = generator(&server.url(), Route::Chat, workload(SHORT));
     generator.target = target;
-    let record = run_with(&generator, &plan(40.0));
+    let record = measure(&generator, &plan(40.0));
     let completed = record.requests.iter().filter(|r| r.outcome == Outcome::Completed);
     assert!(completed.count() > 30, "{:?}", record.errors);
 }

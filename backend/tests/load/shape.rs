@@ -16,8 +16,9 @@ use tokencap_shared::definitions::record::Outcome;
 use tokencap_shared::definitions::workload::Arrivals;
 use tokencap_shared::units::{Nanos, Rate};
 
-use crate::step::{SHORT, generator, plan, run, run_with, workload};
+use crate::step::{SHORT, plan, run};
 use crate::support::{Server, chat, words};
+use tokencap_testkit::step::{generator, measure, workload};
 
 #[test]
 fn users_of_a_closed_loop_wait_for_their_answer() {
@@ -78,7 +79,7 @@ fn a_trace_is_replayed_with_its_lengths_and_its_shared_blocks() {
     });
     let mut generator = generator(&server.url(), Route::Chat, workload(TRACE));
     generator.trace = Some(Arc::clone(&trace));
-    let record = run_with(&generator, &plan(40.0));
+    let record = measure(&generator, &plan(40.0));
     let start = record.step.start;
     let instants: Vec<Nanos> =
         Arc::clone(&trace).arrivals(40.0).take(record.requests.len()).collect();
@@ -155,7 +156,7 @@ fn a_common_start_that_has_passed_is_refused() {
         .unwrap_err();
     assert!(error.to_string().contains("later --start-at"), "{error}");
     let begin = Some(generator.clock.now() + Nanos::from_millis(700));
-    let record = run_with(&generator, &StepPlan { begin, ..plan(20.0) });
+    let record = measure(&generator, &StepPlan { begin, ..plan(20.0) });
     assert_eq!(Some(record.step.start), begin);
 }
 

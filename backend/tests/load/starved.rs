@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokencap::drive::plan::StepPlan;
 use tokencap::schedule::form::Route;
 use tokencap::step::StepRecord;
-use tokencap::stop::Stop;
-use tokencap::trial::pulse::Pulse;
 use tokencap_shared::definitions::judge::{
     Dependence, Evidence, Gaps, Invalid, Validity, judge_step,
 };
 
-use crate::step::{SHORT, generator, plan, promise, run_with, workload};
+use crate::step::{SHORT, plan};
+use tokencap_testkit::server::exact;
+use tokencap_testkit::step::{generator, measure, promise, workload};
 
 /// The validity of a step under the demo's promises.
 pub(crate) fn judge(record: &StepRecord) -> Validity {
@@ -26,14 +26,7 @@ pub(crate) fn judge(record: &StepRecord) -> Validity {
         telemetry: &[],
     };
     let workload = workload(SHORT);
-    judge_step(evidence, &promise(), &workload, Dependence::Estimated).validity
-}
-
-fn pulse() -> String {
-    let mut pulse = Pulse::listen().unwrap();
-    let url = pulse.url().unwrap();
-    std::thread::spawn(move || pulse.serve(&Stop::default()).unwrap());
-    url
+    judge_step(evidence, &promise("demo"), &workload, Dependence::Estimated).validity
 }
 
 /// A generator may be so starved that it sends nothing inside the window.
@@ -51,7 +44,7 @@ fn is_generators_fault(reason: &Invalid) -> bool {
 #[cfg(target_os = "linux")]
 fn cpu_hogs_on_the_generators_core_make_the_step_invalid() {
     // This thread and those it starts share one core; the server has the others.
-    let url = pulse();
+    let url = exact();
     let mut one = rustix::thread::CpuSet::new();
     one.set(0);
     rustix::thread::sched_setaffinity(None, &one).unwrap();
@@ -64,7 +57,7 @@ fn cpu_hogs_on_the_generators_core_make_the_step_invalid() {
         .collect();
     let generator = generator(&url, Route::Chat, workload(SHORT));
     let plan = StepPlan { threads: 1, connections: 50, ..plan(1500.0) };
-    let record = run_with(&generator, &plan);
+    let record = measure(&generator, &plan);
     done.store(true, Ordering::Relaxed);
     hogs.into_iter().for_each(|hog| hog.join().unwrap());
     let validity = judge(&record);
@@ -79,9 +72,9 @@ fn child() {
     if std::env::var_os(CHILD).is_none() {
         return;
     }
-    let generator = generator(&pulse(), Route::Chat, workload(SHORT));
+    let generator = generator(&exact(), Route::Chat, workload(SHORT));
     eprintln!("begins");
-    let record = run_with(&generator, &plan(50.0));
+    let record = measure(&generator, &plan(50.0));
     eprintln!("{:?}", judge(&record).invalid);
 }
 

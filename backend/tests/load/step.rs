@@ -5,29 +5,17 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::support::{Act, Server, chat, chunk, without_usage, words};
-use tokencap::clock::Clock;
 use tokencap::drive::live::Live;
 use tokencap::drive::plan::StepPlan;
-use tokencap::drive::step::Generator;
-use tokencap::net::target::Target;
-use tokencap::presets::{Kind, find};
 use tokencap::schedule::form::Route;
-use tokencap::schedule::prompt::{Ruler, Words};
+use tokencap::schedule::prompt::Words;
 use tokencap::schedule::tokenizer::Tokenizer;
 use tokencap::step::StepRecord;
 use tokencap::stop::Stop;
-use tokencap_shared::definitions::promise::PromiseSheet;
-use tokencap_shared::definitions::record::{Outcome, Request};
+use tokencap_shared::definitions::record::Outcome;
 use tokencap_shared::definitions::workload::Workload;
-use tokencap_shared::units::{Nanos, Rate};
-
-pub(crate) fn promise() -> PromiseSheet {
-    toml::from_str(find(Kind::Promise, "demo").unwrap().text).unwrap()
-}
-
-pub(crate) fn workload(text: &str) -> Workload {
-    toml::from_str(text).unwrap()
-}
+use tokencap_shared::units::Nanos;
+use tokencap_testkit::step::{completed, generator, measure, members, probe, workload};
 
 pub(crate) const SHORT: &str = r#"
 name = "short"
@@ -51,21 +39,7 @@ think = { mean_ns = 20_000_000, cv = 0.0 }
 "#;
 
 pub(crate) fn plan(rate: f64) -> StepPlan {
-    let (warmup, window) = (Duration::from_millis(300), Duration::from_millis(1200));
-    StepPlan::probe(0, Rate::new(rate).unwrap(), warmup, window, 7)
-}
-
-pub(crate) fn generator(url: &str, route: Route, workload: Workload) -> Generator {
-    Generator {
-        target: Target::new(url, route, "m").unwrap(),
-        workload,
-        ruler: Ruler::default(),
-        promise: promise(),
-        clock: Clock::start(),
-        salt: 1,
-        tls: None,
-        trace: None,
-    }
+    probe(rate, 1200)
 }
 
 pub(crate) fn run(
@@ -74,26 +48,7 @@ pub(crate) fn run(
     workload: Workload,
     plan: &StepPlan,
 ) -> StepRecord {
-    run_with(&generator(&server.url(), route, workload), plan)
-}
-
-pub(crate) fn run_with(generator: &Generator, plan: &StepPlan) -> StepRecord {
-    let live = Arc::new(Live::default());
-    let record = generator.run(plan, &live, &Stop::default()).unwrap();
-    assert_eq!(live.snapshot().in_flight, 0);
-    assert_eq!(live.snapshot().sent, record.requests.len() as u64);
-    record
-}
-
-/// Requests sent in the window. Any other one may be given up when the step ends.
-pub(crate) fn members(record: &StepRecord) -> Vec<&Request> {
-    let window = record.step.w0..record.step.w1;
-    record.requests.iter().filter(|request| window.contains(&request.sent)).collect()
-}
-
-/// Requests that were answered.
-pub(crate) fn completed(record: &StepRecord) -> Vec<&Request> {
-    record.requests.iter().filter(|request| request.outcome == Outcome::Completed).collect()
+    measure(&generator(&server.url(), route, workload), plan)
 }
 
 #[test]
@@ -221,10 +176,10 @@ fn where_the_server_counts_no_tokens_the_tokenizer_does() {
         if silent.fetch_xor(true, Ordering::Relaxed) { without_usage(acts) } else { acts }
     });
     let mut generator = generator(&server.url(), Route::Chat, workload(SHORT));
-    let unknown = run_with(&generator, &plan(60.0));
+    let unknown = measure(&generator, &plan(60.0));
     assert!(unknown.requests.iter().any(|r| r.isl.is_none() && r.osl.is_none()));
     generator.target.tokenizer = Some(tokenizer().into());
-    let counted = run_with(&generator, &plan(60.0));
+    let counted = measure(&generator, &plan(60.0));
     let completed = completed(&counted);
     assert!(completed.iter().all(|request| request.osl == Some(5)));
     let by = |isl| completed.iter().filter(|request| request.isl == Some(isl)).count();
@@ -241,7 +196,7 @@ fn an_answer_that_is_not_all_text_is_not_counted() {
     });
     let mut generator = generator(&server.url(), Route::Chat, workload(SHORT));
     generator.target.tokenizer = Some(tokenizer().into());
-    let record = run_with(&generator, &plan(60.0));
+    let record = measure(&generator, &plan(60.0));
     let completed = completed(&record);
     assert!(!completed.is_empty());
     assert!(completed.iter().all(|request| request.osl.is_none() && request.events == 6));

@@ -20,8 +20,9 @@ use tokencap_shared::definitions::record::{FailureKind, Outcome};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::http2::{Way, connection};
-use crate::step::{SHORT, generator, plan, run_with, workload};
+use crate::step::{SHORT, plan};
 use crate::support::{Act, chat};
+use tokencap_testkit::step::{generator, measure, workload};
 
 /// An authority of a test's own.
 struct Authority {
@@ -149,7 +150,7 @@ fn generator_for(url: &str, authority: &Authority, http2: bool) -> Generator {
 /// The only outcome and error of a short step, and what a trial request says.
 fn refused(url: &str, authority: &Authority, http2: bool) -> (String, String) {
     let generator = generator_for(url, authority, http2);
-    let record = run_with(&generator, &StepPlan { threads: 1, connections: 2, ..plan(20.0) });
+    let record = measure(&generator, &StepPlan { threads: 1, connections: 2, ..plan(20.0) });
     assert!(!record.requests.is_empty());
     for request in record.requests.iter().filter(|r| r.outcome != Outcome::Cancelled) {
         assert_eq!(request.outcome, Outcome::Failed(FailureKind::Unreachable));
@@ -167,7 +168,7 @@ fn both_versions_of_http_work_under_an_authority_that_was_named() {
         let before = server.versions[usize::from(http2)].load(Ordering::SeqCst);
         let generator = generator_for(&server.url(), &authority, http2);
         let plan = StepPlan { threads: 1, connections: 2, ..plan(40.0) };
-        let record = run_with(&generator, &plan);
+        let record = measure(&generator, &plan);
         let completed: Vec<_> =
             record.requests.iter().filter(|r| r.outcome == Outcome::Completed).collect();
         assert!(completed.len() > 30, "{http2} {:?}", record.errors);

@@ -5,26 +5,26 @@
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokencap::clock::Clock;
 use tokencap::drive::live::Live;
 use tokencap::drive::plan::StepPlan;
 use tokencap::drive::step::Generator;
 use tokencap::net::target::Target;
-use tokencap::presets::Kind;
+use tokencap::presets::{Kind, find};
 use tokencap::schedule::form::Route;
 use tokencap::schedule::prompt::Ruler;
-use tokencap::sim::{Config, Handle, serve};
+use tokencap::sim::{Config, Handle};
 use tokencap::step::Recorder;
 use tokencap::stop::Stop;
 use tokencap::trial::preflight::preflight;
-use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::definitions::record::{Outcome, Request};
-use tokencap_shared::definitions::workload::{Shape, Workload};
+use tokencap_shared::definitions::workload::Shape;
 use tokencap_shared::units::{Nanos, Rate};
+use tokencap_testkit::server::simulator;
+use tokencap_testkit::{client, step};
 use tokencap_wire::gaps::Gaps;
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {
@@ -40,28 +40,11 @@ fn config(change: impl FnOnce(&mut Config)) -> Config {
     config
 }
 
-fn start(config: Config, key: Option<&str>) -> Handle {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    serve(config, key.map(str::to_owned), listener).unwrap()
-}
-
 /// Sends a request and reads to the connection's end: status, and all that came after the head.
 fn exchange(addr: SocketAddr, method: &str, path: &str, extra: &str, body: &str) -> (u16, String) {
-    let mut stream = TcpStream::connect(addr).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    let length = body.len();
-    write!(
-        stream,
-        "{method} {path} HTTP/1.1\r\nHost: sim\r\nConnection: close\r\n{extra}\
-         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-    )
-    .unwrap();
-    let mut answer = Vec::new();
-    // A cut connection is what some tests want.
-    let _ = stream.read_to_end(&mut answer);
-    let answer = String::from_utf8(answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    let fields = format!("Host: sim\r\n{extra}");
+    let answer = client::ask(addr, &format!("{method} {path}"), &fields, body);
+    (answer.status, answer.text())
 }
 
 fn chat(words: usize, tokens: u32, more: &str) -> String {
@@ -86,7 +69,7 @@ fn json(text: &str) -> serde_json::Value {
 
 #[test]
 fn a_chat_streams_a_role_then_a_token_an_event_then_usage() {
-    let handle = start(config(|_| ()), None);
+    let handle = simulator(config(|_| ()), None);
     let more = r#","stream":true,"stream_options":{"include_usage":true}"#;
     let (status, body) = ask(&handle, &chat(40, 5, more));
     assert_eq!(status, 200);
@@ -118,7 +101,7 @@ fn the_same_prompt_again_is_cached_and_events_may_hold_many_tokens() {
         config.output.tokens_per_event = 4;
         config.metrics.per_request = true;
     });
-    let handle = start(config, None);
+    let handle = simulator(config, None);
     let more = r#","stream":true,"stream_options":{"include_usage":true}"#;
     let _ = ask(&handle, &chat(100, 11, more));
     let (_, body) = ask(&handle, &chat(100, 11, more));
@@ -139,7 +122,7 @@ fn the_same_prompt_again_is_cached_and_events_may_hold_many_tokens() {
 
 #[test]
 fn without_streaming_the_answer_comes_whole() {
-    let handle = start(config(|_| ()), None);
+    let handle = simulator(config(|_| ()), None);
     let (status, body) = ask(&handle, &chat(10, 3, ""));
     assert_eq!(status, 200);
     let answer = json(&body);
@@ -154,7 +137,7 @@ fn without_streaming_the_answer_comes_whole() {
 
 #[test]
 fn what_is_wrong_is_said_in_the_engines_way() {
-    let handle = start(config(|_| ()), Some("secret"));
+    let handle = simulator(config(|_| ()), Some("secret"));
     let key = "Authorization: Bearer secret\r\n";
     let path = "/v1/chat/completions";
     let say = |extra: &str, body: &str| exchange(handle.addr, "POST", path, extra, body);
@@ -176,24 +159,26 @@ fn what_is_wrong_is_said_in_the_engines_way() {
 #[test]
 fn injected_faults_look_like_real_ones() {
     let more = r#","stream":true"#;
-    let broken = start(config(|config| config.faults.stream_error = 1.0), None);
+    let broken = simulator(config(|config| config.faults.stream_error = 1.0), None);
     let (status, body) = ask(&broken, &chat(5, 20, more));
     let seen = events(&body);
     assert_eq!(status, 200);
     assert_eq!(json(seen[seen.len() - 2])["error"]["code"], 500);
     assert_eq!(seen.last(), Some(&"[DONE]"));
 
-    let cut = start(config(|config| config.faults.disconnect = 1.0), None);
+    let cut = simulator(config(|config| config.faults.disconnect = 1.0), None);
     let (status, body) = ask(&cut, &chat(5, 20, more));
     assert_eq!(status, 200);
     assert!(!body.contains("[DONE]") && !body.contains("finish_reason\":\"length"));
     assert!(!body.ends_with("0\r\n\r\n"), "the chunked body is not ended");
 
-    let errors = start(config(|config| config.faults.server_error = 1.0), None);
+    let errors = simulator(config(|config| config.faults.server_error = 1.0), None);
     assert_eq!(ask(&errors, &chat(5, 20, more)).0, 500);
 
-    let stalls =
-        start(config(|config| (config.faults.stall, config.faults.stall_ms) = (1.0, 300.0)), None);
+    let stalls = simulator(
+        config(|config| (config.faults.stall, config.faults.stall_ms) = (1.0, 300.0)),
+        None,
+    );
     let began = std::time::Instant::now();
     let (_, body) = ask(&stalls, &chat(5, 20, more));
     assert!(began.elapsed() >= Duration::from_millis(300));
@@ -202,7 +187,7 @@ fn injected_faults_look_like_real_ones() {
 
 #[test]
 fn a_full_queue_answers_503_and_a_client_that_leaves_makes_room() {
-    let handle = start(
+    let handle = simulator(
         config(|config| {
             config.replicas = 1;
             config.batch.max_sequences = 1;
@@ -239,7 +224,7 @@ fn a_full_queue_answers_503_and_a_client_that_leaves_makes_room() {
 
 #[test]
 fn the_metrics_tell_what_happened() {
-    let handle = start(config(|config| config.replicas = 1), None);
+    let handle = simulator(config(|config| config.replicas = 1), None);
     let _ = ask(&handle, &chat(58, 5, ""));
     let _ = ask(&handle, &chat(58, 5, ""));
     let (status, page) = exchange(handle.addr, "GET", "/metrics", "", "");
@@ -266,8 +251,8 @@ fn the_metrics_tell_what_happened() {
 /// The load generator at the simulator: every record is whole, and says what was asked.
 #[test]
 fn the_load_generator_sees_what_was_asked() {
-    let handle = start(config(|config| config.metrics.per_request = true), None);
-    let workload: Workload = toml::from_str(
+    let handle = simulator(config(|config| config.metrics.per_request = true), None);
+    let workload = step::workload(
         r#"
 name = "t"
 [shape]
@@ -278,35 +263,12 @@ isl = { dist = "uniform", min = 64, max = 200 }
 osl = { dist = "uniform", min = 2, max = 20 }
 shared_prefix = 32
 "#,
-    )
-    .unwrap();
-    let promise: PromiseSheet = toml::from_str(
-        tokencap::presets::find(tokencap::presets::Kind::Promise, "demo").unwrap().text,
-    )
-    .unwrap();
-    let generator = Generator {
-        target: Target::new(&format!("http://{}", handle.addr), Route::Chat, "m").unwrap(),
-        workload: workload.clone(),
-        ruler: Ruler { fixed: 6.0, per_word: 1.0 },
-        promise: promise.clone(),
-        clock: Clock::start(),
-        salt: 1,
-        tls: None,
-        trace: None,
-    };
-    let plan = StepPlan::probe(
-        0,
-        Rate::new(40.0).unwrap(),
-        Duration::from_millis(300),
-        Duration::from_secs(2),
-        7,
     );
-    let record = generator.run(&plan, &Arc::new(Live::default()), &Stop::default()).unwrap();
-    let members: Vec<_> = record
-        .requests
-        .iter()
-        .filter(|request| record.step.w0 <= request.sent && request.sent < record.step.w1)
-        .collect();
+    let target = Target::new(&format!("http://{}", handle.addr), Route::Chat, "m").unwrap();
+    let ruler = Ruler { fixed: 6.0, per_word: 1.0 };
+    let generator = Generator { ruler, ..step::of_target(target, workload) };
+    let record = step::measure(&generator, &step::probe(40.0, 2000));
+    let members = step::members(&record);
     assert!(members.len() > 40, "{}", members.len());
     for request in &members {
         assert_eq!(request.outcome, Outcome::Completed, "{request:?}");
@@ -338,7 +300,7 @@ impl Recorder for UntilWhole<'_> {
 
 #[test]
 fn agents_reach_their_declared_mix_ratio_and_hit_rate() {
-    let handle = start(
+    let handle = simulator(
         config(|config| {
             config.replicas = 1;
             config.iteration.base_ms = 0.1;
@@ -351,25 +313,16 @@ fn agents_reach_their_declared_mix_ratio_and_hit_rate() {
         }),
         None,
     );
-    let preset = |kind, name| tokencap::presets::find(kind, name).unwrap().text;
     let name = "agent-coding-interactive";
-    let mut workload: Workload = toml::from_str(preset(Kind::Workload, name)).unwrap();
+    let mut workload = step::workload(find(Kind::Workload, name).unwrap().text);
     let Shape::Sessions { think, .. } = &mut workload.shape else { panic!("no sessions") };
     // Time to think decides when, not what.
     think.mean_ns = Nanos::from_millis(5);
     let mut target = Target::new(&format!("http://{}", handle.addr), Route::Chat, "m").unwrap();
     // Calibrated against the server's own usage, as a sweep does it.
     let ruler = preflight(&mut target, None).unwrap().ruler;
-    let generator = Generator {
-        target,
-        workload,
-        ruler,
-        promise: toml::from_str(preset(Kind::Promise, name)).unwrap(),
-        clock: Clock::start(),
-        salt: 1,
-        tls: None,
-        trace: None,
-    };
+    let promise = step::promise(name);
+    let generator = Generator { ruler, promise, ..step::of_target(target, workload) };
     let (live, stop) = (Arc::new(Live::default()), Stop::default());
     let mut seen = UntilWhole { requests: Vec::new(), stop: &stop, sessions: 3 };
     // A session a second, until enough of them have ended.

@@ -98,6 +98,7 @@ impl Answer {
         Self { text: keep_text.then(Text::default), ..Self::default() }
     }
 
+    #[inline]
     fn on_event(&mut self, at: Moment, event: sse::Event<'_>) {
         let data = event.data.trim_ascii();
         if data == b"[DONE]" {
@@ -298,6 +299,7 @@ impl Sink for Answer {
         self.head = Some(head);
     }
 
+    #[inline]
     fn on_body(&mut self, at: Moment, bytes: &[u8]) {
         let Some(Head { status: 200, json: false, .. }) = self.head else {
             let room = MAX_BODY - self.body.len();

@@ -48,6 +48,7 @@ impl Gaps {
     }
 
     /// Each gap, and how often it came in a row.
+    #[inline]
     pub fn runs(&self) -> impl Iterator<Item = (Nanos, usize)> {
         let mut words = self.words.iter();
         let stored = std::iter::from_fn(move || {
@@ -76,6 +77,7 @@ impl Gaps {
     }
 
     /// Each gap.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Nanos> {
         self.runs().flat_map(|(gap, times)| std::iter::repeat_n(gap, times))
     }

@@ -246,6 +246,7 @@ impl Response {
         Ok(Some(length))
     }
 
+    #[inline]
     fn chunk_size<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], HttpError> {
         let Some(end) = memchr::memchr(b'\n', bytes) else {
             self.held.extend_from_slice(bytes);
@@ -277,6 +278,7 @@ impl Response {
     }
 }
 
+#[inline]
 fn split(bytes: &[u8], at: u64) -> (&[u8], &[u8]) {
     bytes.split_at(usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len()))
 }
@@ -304,6 +306,7 @@ fn whole_chunk(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// The size in a chunk's first line, without its extensions.
+#[inline]
 fn size_of_line(line: &[u8]) -> Result<u64, HttpError> {
     let digits = line.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
     if digits.is_empty() || digits.len() > 15 {

@@ -1,5 +1,8 @@
 //! Readers of what a server sends: HTTP/1.1, server-sent events, JSON, and what an answer's events
 //! say. From bytes alone: no sockets, no clock.
+//!
+//! What runs for every event is `#[inline]` or generic: the load generator calls it from another
+//! crate.
 
 pub mod answer;
 pub mod event;

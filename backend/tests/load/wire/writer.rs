@@ -1,35 +1,22 @@
 //! JSON as any server might write it.
 
 use serde_json::Value;
-
-/// A small generator of choices, so that an event can be written twice in one layout.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, sides: usize) -> usize {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) % sides as u64) as usize
-    }
-}
+use tokencap_testkit::random::Random;
 
 /// Writes JSON with keys in any order, any white space and any escapes. Layout and escapes are
 /// thrown for apart.
 pub(super) struct Writer {
-    layout: Dice,
-    escapes: Dice,
+    layout: Random,
+    escapes: Random,
     spaces: bool,
     pub(super) out: String,
 }
 
 impl Writer {
     pub(super) fn new(layout: u64, escapes: u64) -> Self {
-        let mut layout = Dice(layout);
+        let mut layout = Random::new(layout);
         let spaces = layout.below(2) == 0;
-        Self { layout, escapes: Dice(escapes), spaces, out: String::new() }
+        Self { layout, escapes: Random::new(escapes), spaces, out: String::new() }
     }
 
     pub(super) fn write(event: &Value, layout: u64, escapes: u64) -> String {

@@ -17,12 +17,12 @@ use tokio::task::JoinHandle;
 
 /// Serves these bundles as `tokencap serve` does; gives the page's address. The server ends with
 /// the test's runtime.
-pub(crate) async fn serve(bundles: Vec<PathBuf>) -> String {
+pub async fn serve(bundles: Vec<PathBuf>) -> String {
     serve_trusting(bundles, Trust::default()).await
 }
 
 /// The same, with the keys by which the page verifies.
-pub(crate) async fn serve_trusting(bundles: Vec<PathBuf>, trust: Trust) -> String {
+pub async fn serve_trusting(bundles: Vec<PathBuf>, trust: Trust) -> String {
     let server = bind(bundles, trust, 0).await;
     let url = format!("http://{}/", server.address());
     tokio::spawn(server.run(std::future::pending()));
@@ -30,7 +30,7 @@ pub(crate) async fn serve_trusting(bundles: Vec<PathBuf>, trust: Trust) -> Strin
 }
 
 /// Serves these bundles on a port (0: any free one) until the sender says so or is dropped.
-pub(crate) async fn serve_until_told(
+pub async fn serve_until_told(
     bundles: Vec<PathBuf>,
     port: u16,
 ) -> (SocketAddr, oneshot::Sender<()>, JoinHandle<()>) {
@@ -52,7 +52,7 @@ async fn bind(bundles: Vec<PathBuf>, trust: Trust, port: u16) -> Server {
 
 /// A static host that knows nothing of the app and has its files in a folder `some/where`, each
 /// changed by `change`, which gives `None` for a file that the host lacks.
-pub(crate) async fn static_host(
+pub async fn static_host(
     change: impl Fn(&'static web::WebFile) -> Option<Vec<u8>> + Clone + Send + Sync + 'static,
 ) -> String {
     let file = async move |Path(path): Path<String>| -> Response {

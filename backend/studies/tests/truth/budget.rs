@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use tokencap::search::truth::measure::search;
 use tokencap_shared::units::Nanos;
+use tokencap_studies::truth::measure::search;
 
 use crate::closed_form::m_d_1;
 

@@ -1,10 +1,10 @@
 //! A cluster that is a queue whose limit is a closed form.
 
-use tokencap::search::truth::measure::search;
-use tokencap::search::truth::{Case, Flavour};
 use tokencap::sim::Config;
 use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::Rate;
+use tokencap_studies::truth::measure::search;
+use tokencap_studies::truth::{Case, Flavour};
 
 /// One server and equal services of a tenth of a second (M/D/1). At ρ = 0.8 the P99 of the wait
 /// is 10.355 886 79 services (Erlang's series), so a promise of that wait breaks at 8 req/s.

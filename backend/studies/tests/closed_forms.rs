@@ -4,10 +4,10 @@
 //! servers in discrete time: a service of `k` tokens takes `k` iterations. The values are those
 //! of textbook formulas, evaluated independently of this program.
 
-use super::config::Config;
-use super::emissions::Emissions;
-use super::{Chain, Cluster, Done, Job, Key, Observer};
-use crate::rng::{Purpose, Random};
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
+
+use tokencap::rng::{Purpose, Random};
+use tokencap::sim::{Chain, Cluster, Config, Done, Emissions, Job, Key, Observer};
 
 /// A queue: `c` servers, services in tokens, iterations of `base + decode·b`.
 struct Queue {

@@ -1,12 +1,5 @@
 //! A bundle of a million requests: how large it is, and how long it takes to write it, and to
-//! open, verify and judge it, on one core: `cargo bench -p tokencap-shared --bench million`.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_macros,
-    reason = "a bench measures time and prints it; the crate itself does neither"
-)]
-
-mod soak;
+//! open, verify and judge it, on one core: `cargo bench -p tokencap --bench million`.
 
 use std::time::{Duration, Instant};
 
@@ -15,12 +8,13 @@ use tokencap_shared::bundle::judged::of_bundle;
 use tokencap_shared::bundle::{open, with_signoff, write};
 use tokencap_shared::definitions::promise::Role;
 use tokencap_shared::signoff::{PublicKey, Signer, Trust, TrustedKey, UtcTime, verify};
+use tokencap_testkit::bundles::soak;
 
 const ROWS: u32 = 1_000_000;
 const REPEATS: usize = 5;
 
 fn main() {
-    let bundle = soak::bundle(ROWS);
+    let bundle = soak(ROWS);
     let (bytes, written) = timed(|| write(&bundle).expect("a consistent bundle"));
     let now: UtcTime = "2026-12-01".parse().expect("a day");
     let (bytes, trust) = signed(bytes, &now);

@@ -10,9 +10,9 @@ use tokencap_shared::definitions::workload::{
 use tokencap_shared::units::{Nanos, Rate};
 
 use super::lab::{Lab, Run};
-use crate::rng::{Purpose, Random};
-use crate::sim::Config;
-use crate::sim::config::{Batch, Iteration, Kv, Output, Router};
+use tokencap::rng::{Purpose, Random};
+use tokencap::sim::Config;
+use tokencap::sim::config::{Batch, Iteration, Kv, Output, Router};
 
 /// A cluster to be measured, and what is promised of it.
 #[derive(Clone, Debug)]
@@ -202,9 +202,9 @@ fn cluster(draw: &mut Draw, flavour: Flavour, workload: &Workload) -> Config {
             max_context: None,
         },
         output: Output::default(),
-        power: crate::sim::config::Power::default(),
-        faults: crate::sim::config::Faults::default(),
-        metrics: crate::sim::config::Metrics::default(),
+        power: tokencap::sim::config::Power::default(),
+        faults: tokencap::sim::config::Faults::default(),
+        metrics: tokencap::sim::config::Metrics::default(),
     }
 }
 

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use tokencap_shared::definitions::judge::{StepJudgement, Verdict};
+use tokencap_shared::definitions::record::Outcome;
 use tokencap_shared::definitions::step::{Step, StepKind};
 use tokencap_shared::units::{Nanos, Rate};
 
 use super::case::Case;
 use super::lab::{DEADLINE, Lab, judge};
-use crate::search::{Answer, Next, Order, Search, Settings, Steering};
-use crate::sim::virtual_time::{Simulation, VirtualStep};
-use crate::step::{Control, StepRecord};
+use tokencap::search::{Answer, Next, Order, Search, Settings, Steering};
+use tokencap::sim::virtual_time::{Simulation, VirtualStep};
+use tokencap::step::{Control, StepRecord};
 
 /// What a way of measuring found, and what it cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,10 +123,7 @@ fn throughput(simulation: &mut Simulation<'_>, case: &Case, seed: u64) -> Option
         }
     });
     let record = record.ok()?;
-    let completed = record
-        .requests
-        .iter()
-        .filter(|r| r.outcome == tokencap_shared::definitions::record::Outcome::Completed);
+    let completed = record.requests.iter().filter(|r| r.outcome == Outcome::Completed);
     let time = record.step.end.since(record.step.start);
     Some((completed.count() as f64 / (time.0 as f64 / 1e9), time))
 }

@@ -18,6 +18,7 @@ pub mod brute;
 pub mod case;
 pub mod lab;
 pub mod measure;
+pub mod study;
 
 pub use case::{Case, Flavour};
 pub use lab::{Lab, Run};

@@ -1,8 +1,8 @@
 //! A search goes on from the steps of an interrupted one.
 
-use tokencap::search::truth::Lab;
-use tokencap::search::truth::measure::search;
 use tokencap::search::{Answer, Next, Search, Settings};
+use tokencap_studies::truth::Lab;
+use tokencap_studies::truth::measure::search;
 
 use crate::closed_form::m_d_1;
 

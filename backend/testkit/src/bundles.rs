@@ -1,4 +1,4 @@
-//! A bundle of as many requests as asked for.
+//! Bundles to open, to judge and to look at.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,12 @@ use tokencap_shared::definitions::record::{
 };
 use tokencap_shared::units::{Moment, Nanos};
 
-/// Requests as a long soak of 500 requests/s leaves them: Poisson arrivals, spread times and
-/// lengths, one failure in two thousand.
-pub(crate) fn bundle(rows: u32) -> Bundle {
+use crate::random::Random;
+
+/// As many requests as asked for, as a long soak of 500 requests/s leaves them: Poisson arrivals,
+/// spread times and lengths, one failure in two thousand.
+#[must_use]
+pub fn soak(rows: u32) -> Bundle {
     let json = serde_json::json!({
         "format": 1, "definitions": 1, "tool": "example", "run": "0", "started": "",
         "deployment": {
@@ -29,15 +32,15 @@ pub(crate) fn bundle(rows: u32) -> Bundle {
         }],
         "members": {}
     });
-    let manifest: Manifest = serde_json::from_value(json).expect("a valid manifest");
-    let mut noise = Noise(1);
+    let manifest: Manifest = serde_json::from_value(json).unwrap();
+    let mut random = Random::new(1);
     let mut clock = 0.0;
     let requests: Vec<Request> =
-        (0..rows).map(|session| request(session, &mut clock, &mut noise)).collect();
-    let mut gaps = GapHistogram::new(3).expect("3 digits are accepted");
+        (0..rows).map(|session| request(session, &mut clock, &mut random)).collect();
+    let mut gaps = GapHistogram::new(3).unwrap();
     for request in &requests {
         if let Some(summary) = request.gaps {
-            gaps.record_n(summary.p95.0, u64::from(request.gap_count())).expect("it grows");
+            gaps.record_n(summary.p95.0, u64::from(request.gap_count())).unwrap();
         }
     }
     Bundle {
@@ -50,11 +53,11 @@ pub(crate) fn bundle(rows: u32) -> Bundle {
     }
 }
 
-fn request(session: u32, clock: &mut f64, noise: &mut Noise) -> Request {
-    *clock += -noise.share().ln() * 2e6;
+fn request(session: u32, clock: &mut f64, random: &mut Random) -> Request {
+    *clock += random.exponential() * 2e6;
     let intended = Moment(*clock as u64);
-    let sent = intended + Nanos((noise.share() * 50_000.0) as u64);
-    let isl = 1 + (noise.share() * 4000.0) as u32;
+    let sent = intended + Nanos((random.unit() * 50_000.0) as u64);
+    let isl = 1 + (random.unit() * 4000.0) as u32;
     if session % 2000 == 1999 {
         return Request {
             step: 0,
@@ -64,7 +67,7 @@ fn request(session: u32, clock: &mut f64, noise: &mut Noise) -> Request {
             sent,
             first_token: None,
             last_token: None,
-            end: sent + Nanos((noise.share() * 1e9) as u64),
+            end: sent + Nanos((random.unit() * 1e9) as u64),
             isl: Some(isl),
             osl: None,
             cached: None,
@@ -76,11 +79,11 @@ fn request(session: u32, clock: &mut f64, noise: &mut Noise) -> Request {
             error: Some(0),
         };
     }
-    let osl = 2 + (noise.share() * 500.0) as u32;
-    let first = sent + Nanos((2e8 * (1.0 + noise.share())) as u64);
-    let mean = 2e7 * (1.0 + 0.2 * noise.share());
+    let osl = 2 + (random.unit() * 500.0) as u32;
+    let first = sent + Nanos((2e8 * (1.0 + random.unit())) as u64);
+    let mean = 2e7 * (1.0 + 0.2 * random.unit());
     let last = first + Nanos((mean * f64::from(osl - 1)) as u64);
-    let p95 = mean * (1.0 - 0.1 * noise.share());
+    let p95 = mean * (1.0 - 0.1 * random.unit());
     let nanos = |value: f64| Nanos(value as u64);
     Request {
         step: 0,
@@ -90,7 +93,7 @@ fn request(session: u32, clock: &mut f64, noise: &mut Noise) -> Request {
         sent,
         first_token: Some(first),
         last_token: Some(last),
-        end: last + Nanos((noise.share() * 400_000.0) as u64),
+        end: last + Nanos((random.unit() * 400_000.0) as u64),
         isl: Some(isl),
         osl: Some(osl),
         cached: Some(isl / 16 * 16 / 2),
@@ -104,17 +107,5 @@ fn request(session: u32, clock: &mut f64, noise: &mut Noise) -> Request {
         outcome: Outcome::Completed,
         status: Some(200),
         error: None,
-    }
-}
-
-/// A small generator of numbers in (0, 1], for an example that needs no more.
-struct Noise(u64);
-
-impl Noise {
-    fn share(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) + 1) as f64 / (1_u64 << 53) as f64
     }
 }

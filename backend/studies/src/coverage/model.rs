@@ -13,41 +13,22 @@ use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::stats::share::{lower_bound, upper_bound};
 use tokencap_shared::units::{Moment, Nanos, Rate, Ratio, Share};
-
-/// Vigna's splitmix64.
-pub(crate) struct Rng(pub(crate) u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in (0, 1).
-    pub(crate) fn uniform(&mut self) -> f64 {
-        ((self.next() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-    }
-
-    /// Exponential with mean 1.
-    pub(crate) fn exponential(&mut self) -> f64 {
-        -self.uniform().ln()
-    }
-}
+use tokencap_testkit::random::Random;
 
 /// The probability that an arrival has to wait, by Erlang's formula C, with `a` = λ/μ.
-pub(crate) fn erlang_c(servers: u32, a: f64) -> f64 {
+#[must_use]
+pub fn erlang_c(servers: u32, a: f64) -> f64 {
     let b = (1..=servers).fold(1.0, |b, k| a * b / (f64::from(k) + a * b));
     b / (1.0 - a / f64::from(servers) * (1.0 - b))
 }
 
 /// An M/M/c queue with mean service of one second.
-#[derive(Clone, Copy)]
-pub(crate) struct Queue {
-    pub(crate) servers: u32,
-    pub(crate) rho: f64,
+#[derive(Clone, Copy, Debug)]
+pub struct Queue {
+    /// Servers.
+    pub servers: u32,
+    /// Utilisation.
+    pub rho: f64,
 }
 
 impl Queue {
@@ -56,27 +37,30 @@ impl Queue {
     }
 
     /// The wait that a share `tail` of arrivals exceeds: C·e^(−(c−a)t) = tail.
-    pub(crate) fn limit(self, tail: f64) -> f64 {
+    #[must_use]
+    pub fn limit(self, tail: f64) -> f64 {
         let a = self.rate();
         (erlang_c(self.servers, a) / tail).ln() / (f64::from(self.servers) - a)
     }
 
     /// The share of waits up to a limit.
-    pub(crate) fn attainment(self, limit: f64) -> f64 {
+    #[must_use]
+    pub fn attainment(self, limit: f64) -> f64 {
         let a = self.rate();
         1.0 - erlang_c(self.servers, a) * (-(f64::from(self.servers) - a) * limit).exp()
     }
 
     /// Arrivals, waits and services of `n` requests, by the recursion of Kiefer and Wolfowitz,
     /// from a stationary start.
-    pub(crate) fn run(self, n: usize, rng: &mut Rng) -> Vec<[f64; 3]> {
+    #[must_use]
+    pub fn run(self, n: usize, random: &mut Random) -> Vec<[f64; 3]> {
         let servers = self.servers as usize;
         let mut free: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
         // Positive floats sort like their bits.
         let key = |time: f64| Reverse(time.to_bits());
-        let present = self.number_present(rng);
+        let present = self.number_present(random);
         for server in 0..servers {
-            free.push(key(if server < present { rng.exponential() } else { 0.0 }));
+            free.push(key(if server < present { random.exponential() } else { 0.0 }));
         }
         let mut serve = |at: f64, service: f64| {
             let Reverse(first) = free.pop().expect("a server");
@@ -85,20 +69,20 @@ impl Queue {
             start - at
         };
         for _ in servers..present {
-            serve(0.0, rng.exponential());
+            serve(0.0, random.exponential());
         }
         let mut time = 0.0;
         (0..n)
             .map(|_| {
-                time += rng.exponential() / self.rate();
-                let service = rng.exponential();
+                time += random.exponential() / self.rate();
+                let service = random.exponential();
                 [time, serve(time, service), service]
             })
             .collect()
     }
 
     /// How many an arrival finds, by the stationary law of a birth-and-death process.
-    fn number_present(self, rng: &mut Rng) -> usize {
+    fn number_present(self, random: &mut Random) -> usize {
         let a = self.rate();
         let step = |k: u32| a / f64::from(k.min(self.servers));
         let weights: Vec<f64> = (1..4000)
@@ -107,7 +91,7 @@ impl Queue {
                 Some(*weight)
             })
             .collect();
-        let mut left = rng.uniform() * (1.0 + weights.iter().sum::<f64>()) - 1.0;
+        let mut left = random.unit() * (1.0 + weights.iter().sum::<f64>()) - 1.0;
         let mut number = 0;
         for weight in weights {
             if left <= 0.0 {
@@ -121,13 +105,15 @@ impl Queue {
 }
 
 /// What bounds for independent requests would say of waits with a limit and a target of 99 %.
-pub(crate) fn as_if_independent(requests: &[[f64; 3]], limit: f64) -> Verdict {
+#[must_use]
+pub fn as_if_independent(requests: &[[f64; 3]], limit: f64) -> Verdict {
     by_bounds(requests, limit, 1.0)
 }
 
 /// What the usual estimator would say: variance inflation by twenty batches of equal time, of
 /// the violations or of the slowest tenth, whichever is greater.
-pub(crate) fn by_twenty_batches(requests: &[[f64; 3]], limit: f64) -> Verdict {
+#[must_use]
+pub fn by_twenty_batches(requests: &[[f64; 3]], limit: f64) -> Verdict {
     let mut waits: Vec<f64> = requests.iter().map(|request| request[1]).collect();
     waits.sort_by(f64::total_cmp);
     let tenth = waits[waits.len() * 9 / 10];
@@ -170,7 +156,8 @@ fn inflation(requests: &[[f64; 3]], limit: f64) -> f64 {
 
 /// The judge's verdict on the attainment of requests that arrive, wait and are served so
 /// (seconds), with a limit on the wait and a target of 99 %; and the variance inflation.
-pub(crate) fn verdict(requests: &[[f64; 3]], limit: f64) -> (Verdict, f64) {
+#[must_use]
+pub fn verdict(requests: &[[f64; 3]], limit: f64) -> (Verdict, f64) {
     let nanos = |seconds: f64| (seconds * 1e9) as u64;
     let end = requests.last().map_or(0.0, |last| last[0]);
     let step = Step {

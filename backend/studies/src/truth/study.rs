@@ -1,28 +1,32 @@
 //! The large study: clusters drawn at random, their truth, and what each way of measuring finds.
 
 use std::fmt::Write;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokencap::search::truth::brute::{NoTruth, Truth, truth};
-use tokencap::search::truth::measure::{Found, bisection, grid, search};
-use tokencap::search::truth::{Case, Flavour};
+use super::brute::{NoTruth, Truth, truth};
+use super::case::{Case, Flavour};
+use super::measure::{Found, bisection, grid, search};
 
 /// How large a study is.
-pub(crate) struct Study {
-    pub(crate) clusters: usize,
+#[derive(Clone, Copy, Debug)]
+pub struct Study {
+    /// Clusters that have a truth.
+    pub clusters: usize,
     /// Number of the first draw.
-    pub(crate) first: u64,
-    pub(crate) threads: u64,
+    pub first: u64,
+    /// Clusters that are studied at once.
+    pub threads: u64,
     /// Time that each search has.
-    pub(crate) budget: Option<Duration>,
+    pub budget: Option<Duration>,
     /// Print every step of the search.
-    pub(crate) verbose: bool,
+    pub verbose: bool,
 }
 
 /// A cluster, its truth, and what was found.
-pub(crate) struct Row {
+#[derive(Clone, Debug)]
+pub struct Row {
     flavour: Flavour,
     truth: Truth,
     /// The search, a grid, a bisection.
@@ -37,7 +41,8 @@ impl Row {
     }
 
     /// The rate that the search signed, as a part of the truth.
-    pub(crate) fn signed(&self) -> Option<f64> {
+    #[must_use]
+    pub fn signed(&self) -> Option<f64> {
         self.ratio(0)
     }
 }
@@ -49,27 +54,31 @@ impl Study {
     /// saturation and saturation.
     ///
     /// Gives their rows, and how many were left out because they have no single limit.
-    pub(crate) fn run(&self) -> (Vec<Row>, u64) {
+    #[must_use]
+    pub fn run(&self) -> (Vec<Row>, u64) {
         let next = AtomicU64::new(self.first);
         let left_out = AtomicU64::new(0);
         let rows = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for _ in 0..self.threads {
                 scope.spawn(|| {
-                    while rows.lock().unwrap().len() < self.clusters {
+                    while rows.lock().unwrap_or_else(PoisonError::into_inner).len() < self.clusters
+                    {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         let Some(row) = self.row(number, &left_out) else { continue };
-                        rows.lock().unwrap().push(row);
+                        rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
                     }
                 });
             }
         });
-        let mut rows = rows.into_inner().unwrap();
+        let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
         rows.truncate(self.clusters);
         (rows, left_out.into_inner())
     }
 
-    pub(crate) fn row(&self, number: u64, left_out: &AtomicU64) -> Option<Row> {
+    /// One draw; `None` where it has no truth, which is counted where it has no single limit.
+    #[must_use]
+    pub fn row(&self, number: u64, left_out: &AtomicU64) -> Option<Row> {
         let case = Case::draw(number)?;
         let truth = match truth(&case) {
             Ok(truth) => truth,
@@ -120,7 +129,8 @@ impl Study {
 
 /// The shares of clusters in which each way promises too much, promises well, promises too
 /// little, or promises nothing; and the minutes that it measures.
-pub(crate) fn table(rows: &[Row], left_out: u64) -> String {
+#[must_use]
+pub fn table(rows: &[Row], left_out: u64) -> String {
     let flavours = [Flavour::Compute, Flavour::Preemption, Flavour::Sessions, Flavour::Thrash];
     let mut text = format!("\n{} clusters:", rows.len());
     for flavour in flavours {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokencap::web;
 
 use driver::Driver;
-pub(crate) use host::{serve, serve_trusting, serve_until_told, static_host};
+pub use host::{serve, serve_trusting, serve_until_told, static_host};
 
 /// How long a page may take for what it shows: generous, because the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -24,13 +24,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// A browser with one empty tab and no history.
-pub(crate) struct Browser {
+pub struct Browser {
     client: Client,
 }
 
 /// Runs a test in a fresh browser. Says that it skips where there is none; continuous integration
 /// must have one. When the test fails, leaves a picture of the screen.
-pub(crate) async fn in_browser(name: &str, test: impl AsyncFnOnce(&Browser)) {
+pub async fn in_browser(name: &str, test: impl AsyncFnOnce(&Browser)) {
     let skip = |missing: &str, way_out: &str| {
         assert!(std::env::var_os("CI").is_none(), "{missing}: {way_out}");
         println!("skipped: {missing}; {way_out}");
@@ -85,12 +85,12 @@ impl Browser {
     }
 
     /// The WebDriver client, for what has no shorthand here.
-    pub(crate) fn client(&self) -> &Client {
+    pub fn client(&self) -> &Client {
         &self.client
     }
 
     /// Opens an address and waits until the app runs or the failure banner stands there.
-    pub(crate) async fn open(&self, url: &str) {
+    pub async fn open(&self, url: &str) {
         self.client.goto(url).await.unwrap();
         let settled = "return document.getElementById('loading').hidden";
         self.until("the page has started", async || self.run(settled, vec![]).await == json!(true))
@@ -98,25 +98,25 @@ impl Browser {
     }
 
     /// What a script returns; it may `await`, and its arguments are in `arguments`.
-    pub(crate) async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
+    pub async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
         let script = format!("return (async function () {{ {script} }}).apply(null, arguments)");
         self.client.execute(&script, arguments).await.unwrap()
     }
 
     /// The text that the one element of this CSS selector shows; waits for it to be there.
-    pub(crate) async fn text(&self, css: &str) -> String {
+    pub async fn text(&self, css: &str) -> String {
         let element = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await;
         element.unwrap_or_else(|error| panic!("{css}: {error}")).text().await.unwrap()
     }
 
     /// Clicks the one element of this CSS selector.
-    pub(crate) async fn click(&self, css: &str) {
+    pub async fn click(&self, css: &str) {
         let element = self.client.find(Locator::Css(css)).await;
         element.unwrap_or_else(|error| panic!("{css}: {error}")).click().await.unwrap();
     }
 
     /// Whether an element of this CSS selector is to be seen.
-    pub(crate) async fn shows(&self, css: &str) -> bool {
+    pub async fn shows(&self, css: &str) -> bool {
         match self.client.find(Locator::Css(css)).await {
             Ok(element) => element.is_displayed().await.unwrap(),
             Err(error) if error.is_no_such_element() => false,
@@ -125,7 +125,7 @@ impl Browser {
     }
 
     /// Waits until `holds`; panics with `what` when that takes too long.
-    pub(crate) async fn until(&self, what: &str, holds: impl AsyncFn() -> bool) {
+    pub async fn until(&self, what: &str, holds: impl AsyncFn() -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !holds().await {
             assert!(Instant::now() < deadline, "waited too long until {what}");
@@ -134,19 +134,19 @@ impl Browser {
     }
 
     /// Chooses a file in a file input.
-    pub(crate) async fn choose_file(&self, css: &str, path: &Path) {
+    pub async fn choose_file(&self, css: &str, path: &Path) {
         let input = self.client.find(Locator::Css(css)).await.unwrap();
         input.send_keys(path.to_str().unwrap()).await.unwrap();
     }
 
     /// All that stands in an element, seen or scrolled away; empty without the element.
-    pub(crate) async fn content(&self, css: &str) -> String {
+    pub async fn content(&self, css: &str) -> String {
         let script = "return document.querySelector(arguments[0])?.textContent ?? ''";
         self.run(script, vec![json!(css)]).await.as_str().unwrap().to_owned()
     }
 
     /// Fails where the page is too wide: for what it shows only to those who scroll sideways.
-    pub(crate) async fn assert_fits(&self) {
+    pub async fn assert_fits(&self) {
         let wide = "const page = document.documentElement;
             return [...document.querySelectorAll('main *')]
                 .filter(element => !element.closest('.scrolls'))
@@ -156,8 +156,9 @@ impl Browser {
     }
 
     /// Saves a picture of the screen among the build's outputs and says where.
-    pub(crate) async fn screenshot(&self, name: &str) -> std::path::PathBuf {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots");
+    pub async fn screenshot(&self, name: &str) -> std::path::PathBuf {
+        let program = std::env::current_exe().unwrap();
+        let folder = program.parent().and_then(Path::parent).unwrap().join("screenshots");
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join(name).with_extension("png");
         std::fs::write(&path, self.client.screenshot().await.unwrap()).unwrap();
@@ -166,12 +167,12 @@ impl Browser {
 
     /// Warnings and errors of the console, of the network and of the page's security policy,
     /// since this was last called.
-    pub(crate) async fn log(&self) -> Vec<String> {
+    pub async fn log(&self) -> Vec<String> {
         log::read(&self.client).await
     }
 
     /// Fails if the browser has complained of anything.
-    pub(crate) async fn assert_no_complaints(&self) {
+    pub async fn assert_no_complaints(&self) {
         assert_eq!(self.log().await, Vec::<String>::new());
     }
 }

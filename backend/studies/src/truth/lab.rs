@@ -7,10 +7,10 @@ use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::definitions::workload::{Shape, Workload};
 use tokencap_shared::units::{Moment, Nanos, Rate};
 
-use crate::schedule::draw::WorkloadError;
-use crate::sim::Config;
-use crate::sim::virtual_time::{Simulation, VirtualStep};
-use crate::step::{Control, StepRecord};
+use tokencap::schedule::draw::WorkloadError;
+use tokencap::sim::Config;
+use tokencap::sim::virtual_time::{Simulation, VirtualStep};
+use tokencap::step::{Control, StepRecord};
 
 /// A cluster, a workload and a promise sheet.
 #[derive(Clone, Copy, Debug)]
@@ -166,5 +166,5 @@ impl<'a> Lab<'a> {
 #[must_use]
 pub fn judge(record: &StepRecord, promise: &PromiseSheet, workload: &Workload) -> StepJudgement {
     let StepRecord { step, requests, gaps, .. } = record;
-    crate::search::steer::judge(step, requests, gaps, &[], promise, workload)
+    tokencap::search::steer::judge(step, requests, gaps, &[], promise, workload)
 }
