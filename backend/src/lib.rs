@@ -15,8 +15,8 @@
 //!   rate to try next; `journal`: records on disk as they come
 //! - `schedule`: what is sent, and when; `step`: a step while it runs, and what it leaves behind;
 //!   `text` and `export`: what reports are written into; `interrupt`: Ctrl-C
-//! - `clock`, `rng`, `histogram`, `stop` and `seconds`: tools of every room; `presets` and `web`:
-//!   files inside the program; `store`, `keys` and `trust`: files on disk
+//! - `presets` and `web`: files inside the program; `store`, `keys` and `trust`: files on disk
+//! - `clock`, `rng`, `histogram`, `stop`, `seconds` and `files`: tools of every room
 
 pub mod campaign;
 pub mod cli;

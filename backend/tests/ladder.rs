@@ -34,16 +34,43 @@ fn files(folder: &Path, room: Option<&str>, found: &mut Vec<(String, PathBuf)>) 
     }
 }
 
-/// The rooms that a file's code names. What stands behind `#[cfg(test)]` is a test's: by the
-/// house's rule that is the end of a file, or a file of its own.
+fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The name that a text begins with.
+fn name_at(text: &str) -> String {
+    text.trim_start().chars().take_while(|&c| is_name(c)).collect()
+}
+
+/// The names that the items of a group begin with, up to the brace that closes it.
+fn heads(group: &str) -> Vec<String> {
+    let mut heads = vec![name_at(group)];
+    let mut depth = 0;
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => heads.push(name_at(&group[at + 1..])),
+            _ => {}
+        }
+    }
+    // A comma may stand behind the last one.
+    heads.retain(|name| !name.is_empty());
+    heads
+}
+
+/// The rooms that a file's code names. Its module of tests, which is its end, may know any room.
 fn named(text: &str) -> BTreeSet<String> {
     let code: String = text
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or_default()
         .lines()
-        .take_while(|line| line.trim() != "#[cfg(test)]")
         .filter(|line| !line.trim_start().starts_with("//"))
         .collect::<Vec<_>>()
         .join("\n");
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut rooms = BTreeSet::new();
     for (at, path) in code.match_indices("crate::") {
         // Another crate's name may end so.
@@ -51,13 +78,10 @@ fn named(text: &str) -> BTreeSet<String> {
             continue;
         }
         let rest = &code[at + path.len()..];
-        let name = rest.split(|c| !is_name(c)).next().unwrap_or_default();
-        assert!(
-            !name.is_empty(),
-            "one `use` names one room: crate::{}",
-            &rest[..rest.len().min(30)]
-        );
-        rooms.insert(name.to_owned());
+        match rest.strip_prefix('{') {
+            Some(group) => rooms.extend(heads(group)),
+            None => _ = rooms.insert(name_at(rest)),
+        }
     }
     rooms
 }
@@ -97,6 +121,7 @@ fn every_door_opens_downwards() {
 #[test]
 fn an_arrow_is_seen_wherever_it_is_written() {
     let text = "use crate::net::io::Io;\n/// See crate::cli.\nfn f() { crate::rng::x() }\n\
+                use crate::{\n    sim::{http, Chain},\n    store,\n};\n\
                 use other_crate::plan;\n#[cfg(test)]\nmod tests { use crate::serve; }\n";
-    assert_eq!(named(text), ["net", "rng"].map(str::to_owned).into());
+    assert_eq!(named(text), ["net", "rng", "sim", "store"].map(str::to_owned).into());
 }

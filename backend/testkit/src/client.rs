@@ -25,12 +25,6 @@ impl Answer {
     pub fn text(&self) -> String {
         String::from_utf8(self.body.clone()).unwrap()
     }
-
-    /// The body as JSON.
-    #[must_use]
-    pub fn json(&self) -> serde_json::Value {
-        serde_json::from_slice(&self.body).unwrap()
-    }
 }
 
 /// Sends a request, such as `GET /health`, with these fields (each with its line end) and this

@@ -30,15 +30,6 @@ pub fn workload(text: &str) -> Workload {
     toml::from_str(text).unwrap()
 }
 
-/// A workload whose every prompt and answer have these tokens.
-#[must_use]
-pub fn fixed(isl: u32, osl: u32) -> Workload {
-    workload(&format!(
-        "name = \"fixed\"\n[shape]\nkind = \"mix\"\n[[shape.classes]]\nweight = 1\n\
-         isl = {{ dist = \"fixed\", tokens = {isl} }}\nosl = {{ dist = \"fixed\", tokens = {osl} }}\n"
-    ))
-}
-
 /// A generator at the model `m` of a server, with the demo's promise.
 #[must_use]
 pub fn generator(url: &str, route: Route, workload: Workload) -> Generator {
