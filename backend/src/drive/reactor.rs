@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mio::{Events, Interest, Poll, Token, Waker};
+use rustix::io::Errno;
 use tokencap_shared::units::{Moment, Nanos};
 
 use crate::drive::conn::{Active, Conn, Progress, State};
@@ -180,6 +181,7 @@ impl Reactor {
             if conn.is_alive() {
                 return Some(index);
             }
+            tracing::debug!("the server has closed an idle connection: another one is taken");
             self.drop_conn(index);
         }
         None
@@ -221,6 +223,7 @@ impl Reactor {
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the host has no address"))?;
         self.next_address += 1;
         let mut io = Io::connect(*address, self.shared.tls.as_ref())?;
+        tracing::debug!(%address, open = self.conns.len() - self.free.len(), "a connection is opened");
         let index = self.free.pop().unwrap_or_else(|| {
             self.conns.push(None);
             self.conns.len() - 1
@@ -337,7 +340,10 @@ impl Reactor {
                     }
                 }
             }
-            Err(error) => self.over(index, &End::Unreachable(unreachable(&error))),
+            Err(error) => {
+                tracing::debug!(%error, "a connection is not to be had");
+                self.over(index, &End::Unreachable(unreachable(&error)));
+            }
         }
     }
 
@@ -438,11 +444,11 @@ impl Reactor {
 
 /// Whether the machine of the generator, not the service, refused a connection.
 fn is_local_lack(error: &io::Error) -> bool {
-    // EMFILE, ENFILE, ENOBUFS, ENOMEM; EADDRNOTAVAIL is a lack of local ports.
+    // ENOMEM too; EADDRNOTAVAIL is a lack of local ports.
     matches!(
         error.kind(),
         io::ErrorKind::QuotaExceeded | io::ErrorKind::AddrNotAvailable | io::ErrorKind::OutOfMemory
-    ) || matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS))
+    ) || matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE | Errno::NOBUFS))
 }
 
 fn unreachable(error: &io::Error) -> String {

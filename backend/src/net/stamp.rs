@@ -10,6 +10,8 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mio::net::TcpStream;
+#[cfg(target_os = "linux")]
+use nix::sys::socket;
 use tokencap_shared::units::Moment;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -21,60 +23,35 @@ pub const STAMPED_BY: &str = if cfg!(target_os = "linux") { "kernel" } else { "r
 /// Asks the kernel to remember when data came in on this socket. Where it cannot, reads carry no
 /// stamp.
 #[cfg(target_os = "linux")]
-#[expect(unsafe_code, reason = "the option has no safe binding among the dependencies")]
-pub(crate) fn enable(stream: &impl std::os::fd::AsRawFd) {
-    let on: libc::c_int = 1;
-    // SAFETY: the descriptor is open, and the option's value is a C int of the stated length.
-    unsafe {
-        libc::setsockopt(
-            stream.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_TIMESTAMPNS,
-            std::ptr::from_ref(&on).cast(),
-            size_of::<libc::c_int>() as libc::socklen_t,
-        );
-    }
+pub(crate) fn enable(stream: &impl std::os::fd::AsFd) {
+    let _ = socket::setsockopt(stream, socket::sockopt::ReceiveTimestampns, &true);
 }
+
+/// Room for control messages, aligned as their headers must be.
+#[cfg(target_os = "linux")]
+#[repr(align(8))]
+struct Control([u8; 128]);
 
 /// Reads, and tells when the last of what was read came in.
 ///
 /// # Errors
 /// As a read.
 #[cfg(target_os = "linux")]
-#[expect(unsafe_code, reason = "the control message has no safe binding among the dependencies")]
 pub(crate) fn read(
     stream: &impl std::os::fd::AsRawFd,
     buffer: &mut [u8],
 ) -> io::Result<(usize, Option<Arrived>)> {
-    let mut piece = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
-    // Room for some control messages, aligned as their headers must be.
-    let mut control = [0_u64; 16];
-    // SAFETY: a message header of zeros is a valid one; its pointers are set to memory that
-    // outlives the call, with that memory's lengths.
-    let (count, stamp) = unsafe {
-        let mut message: libc::msghdr = std::mem::zeroed();
-        message.msg_iov = &raw mut piece;
-        message.msg_iovlen = 1;
-        message.msg_control = control.as_mut_ptr().cast();
-        message.msg_controllen = size_of_val(&control) as _;
-        let count = libc::recvmsg(stream.as_raw_fd(), &raw mut message, 0);
-        if count < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let header = libc::CMSG_FIRSTHDR(&raw const message);
-        // SAFETY: a header that is not null lies inside `control`, and so does its data, which
-        // for this type is a timespec.
-        let stamp = (!header.is_null()
-            && (*header).cmsg_level == libc::SOL_SOCKET
-            && (*header).cmsg_type == libc::SCM_TIMESTAMPNS)
-            .then(|| std::ptr::read_unaligned(libc::CMSG_DATA(header).cast::<libc::timespec>()));
-        (count as usize, stamp)
-    };
-    let stamp = stamp.and_then(|stamp| {
-        let (seconds, nanos) = (stamp.tv_sec.try_into().ok()?, stamp.tv_nsec.try_into().ok()?);
-        Some(Arrived(Duration::new(seconds, nanos)))
+    // On the stack: this is done for every event.
+    let mut control = Control([0; 128]);
+    let mut piece = [io::IoSliceMut::new(buffer)];
+    let (fd, flags) = (stream.as_raw_fd(), socket::MsgFlags::empty());
+    let message = socket::recvmsg::<()>(fd, &mut piece, Some(&mut control.0), flags)?;
+    let stamps = message.cmsgs().into_iter().flatten();
+    let stamp = stamps.into_iter().find_map(|message| match message {
+        socket::ControlMessageOwned::ScmTimestampns(stamp) => Some(Arrived(stamp.into())),
+        _ => None,
     });
-    Ok((count, stamp))
+    Ok((message.bytes, stamp))
 }
 
 /// Other systems do not tell.

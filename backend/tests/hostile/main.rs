@@ -13,6 +13,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use wait4::Wait4 as _;
+
 /// Bytes that the process may ever have in memory.
 const MEMORY: u64 = 200 << 20;
 
@@ -29,24 +31,9 @@ fn refused(path: &Path, command: &str) -> (String, u64) {
         .unwrap();
     let mut said = String::new();
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    let (code, peak) = wait(child);
-    assert_eq!(code, Some(1), "{command} {}: {said}", path.display());
-    (said, peak)
-}
-
-/// The exit code, and the peak of memory in bytes.
-#[expect(unsafe_code, reason = "only the kernel knows the peak of a child's memory")]
-fn wait(child: std::process::Child) -> (Option<i32>, u64) {
-    let pid = i32::try_from(child.id()).unwrap();
-    let mut status = 0;
-    // SAFETY: all zero bytes are a valid `rusage`.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: both pointers are to live values of the right types, and `pid` is our child, which
-    // nobody else waits for.
-    let waited = unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) };
-    assert_eq!(waited, pid);
-    let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
-    (code, u64::try_from(usage.ru_maxrss).unwrap() * 1024)
+    let ended = child.wait4().unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{command} {}: {said}", path.display());
+    (said, ended.rusage.maxrss)
 }
 
 #[test]
