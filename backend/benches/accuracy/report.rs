@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use tokencap_shared::units::Nanos;
 
+use hyper::http::HeaderMap;
+use tokencap::net::client::Client;
 use tokencap::net::target::Server;
-use tokencap::trial::ask::get;
 use tokencap::trial::pulse::{self, FIRST, GAP};
 use tokencap_wire::gaps::Gaps;
 
@@ -130,7 +131,9 @@ fn p99(values: &mut [i64]) -> Option<i64> {
 /// How late the server was, by request and event, in its own words.
 fn lateness(server: &str) -> Vec<Vec<i64>> {
     let server = Server::resolve(server).expect("an address");
-    let page = get(&server, None, "/", "", Duration::from_secs(30)).expect("the server");
+    let patience = Duration::from_secs(30);
+    let client = Client::direct(&server, None, patience).expect("a client");
+    let page = client.get("/", HeaderMap::new(), patience).expect("the server");
     pulse::lateness(&String::from_utf8_lossy(&page.body))
 }
 

@@ -195,6 +195,7 @@ impl Campaign {
             let done: Vec<u32> = bundle.manifest.steps.iter().map(|step| step.id).collect();
             let Some(due) = agenda.next(&done, begun.elapsed()) else { break };
             let Due { plan, of, left, .. } = &due;
+            tracing::info!(step = plan.id, kind = ?plan.kind, load = %plan.load, "a step begins");
             watch.on(Event::Begin { plan, index: done.len(), of: *of, left: *left });
             let so_far = || observer.as_ref().map_or_else(Vec::new, Observer::so_far);
             let steering = agenda
@@ -354,9 +355,10 @@ impl Campaign {
         if self.plan.observe.is_empty() {
             return Ok(None);
         }
+        let tls = self.tls.as_ref();
         let pages = self.plan.observe.iter();
-        let sources: Vec<_> =
-            pages.map(|page| Source::new(&page.name, &page.url, None)).collect::<Result<_, _>>()?;
+        let sources = pages.map(|page| Source::new(&page.name, &page.url, tls));
+        let sources: Vec<_> = sources.collect::<Result<_, _>>()?;
         Ok(Some(Observer::start(sources, clock, SCRAPE)?))
     }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use h2::client::SendRequest;
-use hyper::http::{HeaderValue, Method, Request, header};
+use hyper::http::header;
 use tokencap_shared::units::Moment;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -20,11 +20,12 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::drive::ledger::{Job, Ledger, Sent, ThreadEvidence};
 use crate::drive::shared::Shared;
+use crate::net::client::head_of;
 use crate::net::io::explain;
 use crate::net::pace::Timer;
 use crate::net::stamp::{Arrivals, Arrived, AsyncStamped};
 use tokencap_wire::answer::{Answer, End};
-use tokencap_wire::http1::{Head, Sink};
+use tokencap_wire::http1::Sink;
 
 /// Longest sleep: other threads' wishes are looked at so often.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
@@ -199,7 +200,9 @@ impl Multiplexer {
             Ok(sender) => sender,
             Err(error) => return broke(&error),
         };
-        let (response, mut upload) = match sender.send_request(self.request(body.len()), false) {
+        let mut request = self.shared.target.request(());
+        request.headers_mut().insert(header::CONTENT_LENGTH, body.len().into());
+        let (response, mut upload) = match sender.send_request(request, false) {
             Ok(pair) => pair,
             Err(error) => return broke(&error),
         };
@@ -214,7 +217,7 @@ impl Multiplexer {
             Ok(Err(error)) => return broke(&error),
             Err(_) => return no_token,
         };
-        sent.answer.on_head(head_of(&response));
+        sent.answer.on_head(head_of(response.status().as_u16(), response.headers()));
         let mut body = response.into_body();
         // The connection may have read on since: then what is taken up here came a little earlier.
         let arrival = |after| Arrivals::new(self.shared.clock).at(link.arrived.get(), after);
@@ -256,6 +259,7 @@ impl Multiplexer {
         let number = self.next_address.replace(self.next_address.get() + 1);
         let address = server.addresses[number % server.addresses.len()];
         let stream = TcpStream::connect(address).await?;
+        tracing::debug!(%address, open = self.links.borrow().len(), "a connection is opened");
         stream.set_nodelay(true)?;
         let (stream, arrived) = AsyncStamped::new(stream);
         match &self.shared.tls {
@@ -295,32 +299,6 @@ impl Multiplexer {
         self.links.borrow_mut().push(link.clone());
         Ok(link)
     }
-
-    fn request(&self, length: usize) -> Request<()> {
-        let target = &self.shared.target;
-        let scheme = if target.server.tls { "https" } else { "http" };
-        let uri = format!(
-            "{scheme}://{}{}{}",
-            target.server.authority,
-            target.server.path,
-            target.route.path()
-        );
-        let mut request = Request::new(());
-        *request.method_mut() = Method::POST;
-        // Every part of it was checked when the target was made.
-        *request.uri_mut() = uri.parse().unwrap_or_default();
-        let fields = request.headers_mut();
-        fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        fields.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
-        let agent = concat!("tokencap/", env!("CARGO_PKG_VERSION"));
-        fields.insert(header::USER_AGENT, HeaderValue::from_static(agent));
-        fields.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
-        if let Some(mut key) = target.authorization() {
-            key.set_sensitive(true);
-            fields.insert(header::AUTHORIZATION, key);
-        }
-        request
-    }
 }
 
 /// Sends a body as the server's windows allow.
@@ -332,10 +310,4 @@ async fn send_body(upload: &mut h2::SendStream<Bytes>, mut body: Bytes) -> Resul
         upload.send_data(piece, body.is_empty())?;
     }
     Ok(())
-}
-
-fn head_of(response: &hyper::http::Response<h2::RecvStream>) -> Head {
-    let field = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
-    let status = response.status().as_u16();
-    Head::of_fields(status, field("content-type"), field("x-queue-time"), field("date"))
 }

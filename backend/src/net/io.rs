@@ -58,21 +58,38 @@ impl Tls {
                 return Err(unreadable("it has no certificate".into()));
             }
         }
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        trust_system(&mut roots);
         if roots.is_empty() {
             return Err(tls("no trusted certificates here; name a PEM file of them".into()));
         }
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|why| tls(why.to_string()))?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let config = config(roots)?;
         let mut http2 = config.clone();
         http2.alpn_protocols = vec![b"h2".to_vec()];
         let name = ServerName::try_from(server.host.clone()).map_err(|why| tls(why.to_string()))?;
         Ok(Some(Self { http1: Arc::new(config), http2: Arc::new(http2), name }))
+    }
+
+    /// The configuration for HTTP/1.1 under which the system's certificates alone are trusted.
+    ///
+    /// # Errors
+    /// If TLS refuses it.
+    pub(crate) fn of_system() -> Result<ClientConfig, TargetError> {
+        let mut roots = RootCertStore::empty();
+        trust_system(&mut roots);
+        config(roots)
+    }
+
+    /// The configuration under which nobody is trusted, for servers without TLS.
+    ///
+    /// # Errors
+    /// If TLS refuses it.
+    pub(crate) fn of_nobody() -> Result<ClientConfig, TargetError> {
+        config(RootCertStore::empty())
+    }
+
+    /// The configuration for HTTP/1.1.
+    pub(crate) fn http1(&self) -> ClientConfig {
+        ClientConfig::clone(&self.http1)
     }
 
     /// The configuration for HTTP/2 and the name that the server must prove.
@@ -89,10 +106,30 @@ impl Tls {
     }
 }
 
+fn trust_system(roots: &mut RootCertStore) {
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+}
+
+/// The configuration for HTTP/1.1 under which these certificates are trusted.
+fn config(roots: RootCertStore) -> Result<ClientConfig, TargetError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|why| TargetError::Tls(why.to_string()))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
+
 /// Why a connection cannot be opened, in words that say what to do where TLS is the reason.
 pub(crate) fn explain(error: &io::Error) -> String {
     use rustls::{AlertDescription, CertificateError as Bad, Error};
 
+    // Layers between may each have wrapped it anew.
+    if let Some(inner) = error.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>()) {
+        return explain(inner);
+    }
     let Some(why) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
         return error.to_string();
     };

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::Uri;
-use hyper::http::HeaderValue;
+use hyper::http::{HeaderMap, HeaderValue, Method, Request, header};
 
 use crate::files;
+use crate::net::client::AGENT;
 use crate::schedule::form::{RequestForm, Route};
 use crate::schedule::prompt::Words;
 use crate::schedule::tokenizer::Tokenizer;
@@ -151,7 +152,7 @@ impl Server {
     /// # Errors
     /// If it is no address or the host is unknown.
     pub fn resolve(url: &str) -> Result<Self, TargetError> {
-        let bad = |why: &str| TargetError::Url { url: url.into(), why: why.into() };
+        let bad = |why: &str| TargetError::Url { url: without_user(url), why: why.into() };
         let uri: Uri = url.parse().map_err(|why| bad(&format!("{why}")))?;
         let tls = match uri.scheme_str() {
             Some("http") => false,
@@ -180,6 +181,20 @@ impl Server {
         let path = uri.path().trim_end_matches('/').to_owned();
         Ok(Self { tls, host, authority: authority.as_str().into(), path, addresses })
     }
+
+    /// Its address without a path.
+    #[must_use]
+    pub fn root(&self) -> String {
+        format!("{}://{}", if self.tls { "https" } else { "http" }, self.authority)
+    }
+}
+
+/// An address whose user and password, if it has any, are replaced by `***`.
+fn without_user(url: &str) -> String {
+    let Some((before, host)) = url.rsplit_once('@') else { return url.into() };
+    let scheme =
+        before.split_once("://").map_or(String::new(), |(scheme, _)| format!("{scheme}://"));
+    format!("{scheme}***@{host}")
 }
 
 /// An endpoint with a model, ready to be asked.
@@ -245,14 +260,13 @@ impl Target {
     pub fn head(&self) -> Vec<u8> {
         let Server { authority, path, .. } = &self.server;
         let route = self.route.path();
-        let key = self.key_field();
-        format!(
-            "POST {path}{route} HTTP/1.1\r\nHost: {authority}\r\n{}User-Agent: tokencap/{}\r\n\
-             Accept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: ",
-            key,
-            env!("CARGO_PKG_VERSION"),
-        )
-        .into_bytes()
+        let mut head = format!("POST {path}{route} HTTP/1.1\r\nHost: {authority}\r\n").into_bytes();
+        for (name, value) in &self.fields() {
+            let field = [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"];
+            head.extend(field.concat());
+        }
+        head.extend_from_slice(b"Content-Length: ");
+        head
     }
 
     /// How requests to it are written.
@@ -267,16 +281,36 @@ impl Target {
         }
     }
 
-    /// The header field that carries the key, with its line end; empty without a key.
-    pub(crate) fn key_field(&self) -> String {
-        let key = self.key.as_ref();
-        key.map(|key| format!("Authorization: Bearer {}\r\n", key.expose())).unwrap_or_default()
+    /// A request with this body, for clients that write the head themselves.
+    #[must_use]
+    pub fn request<B>(&self, body: B) -> Request<B> {
+        let mut request = Request::new(body);
+        *request.method_mut() = Method::POST;
+        let uri = format!("{}{}{}", self.server.root(), self.server.path, self.route.path());
+        // Every part of it was checked when the target was made.
+        *request.uri_mut() = uri.parse().unwrap_or_default();
+        *request.headers_mut() = self.fields();
+        request
     }
 
-    /// The value of the header field that carries the key.
-    pub(crate) fn authorization(&self) -> Option<HeaderValue> {
-        let key = self.key.as_ref()?;
-        HeaderValue::from_str(&format!("Bearer {}", key.expose())).ok()
+    /// The header fields of every request, but for its length.
+    fn fields(&self) -> HeaderMap {
+        let mut fields = self.key_field();
+        fields.insert(header::USER_AGENT, HeaderValue::from_static(AGENT));
+        fields.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
+        fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        fields
+    }
+
+    /// The header field that carries the key; none without a key.
+    pub(crate) fn key_field(&self) -> HeaderMap {
+        let key = self.key.as_ref().map(|key| format!("Bearer {}", key.expose()));
+        let value = key.and_then(|key| HeaderValue::from_str(&key).ok());
+        let fields = value.map(|mut value| {
+            value.set_sensitive(true);
+            (header::AUTHORIZATION, value)
+        });
+        fields.into_iter().collect()
     }
 
     /// A message that a server sent, without the key should it have repeated it.
@@ -320,6 +354,7 @@ mod tests {
             let error = Target::new(url, Route::Chat, "m").unwrap_err().to_string();
             assert!(error.contains("write it like http://"), "{url}: {error}");
             assert!(!error.contains('\n'));
+            assert!(!error.contains("u:p"), "{error}");
         }
     }
 

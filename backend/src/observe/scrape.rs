@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::io;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use hyper::http::{HeaderMap, HeaderName, HeaderValue};
 use tokencap_shared::bundle::Note;
 use tokencap_shared::definitions::telemetry::{Metric, Sample};
 use tokencap_shared::units::Nanos;
@@ -17,54 +17,90 @@ use tokencap_shared::units::Nanos;
 use super::prometheus::parse;
 use super::vocabulary::{Reading, read};
 use crate::clock::Clock;
+use crate::net::client::Client;
 use crate::net::io::Tls;
 use crate::net::target::{Server, TargetError};
-use crate::trial::ask::get;
 
 /// A page to scrape.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// As samples name it.
     name: String,
-    server: Server,
-    tls: Option<Tls>,
+    path: String,
+    client: Client,
 }
 
 impl Source {
-    /// A page at an address; `/metrics` where the address has no path.
+    /// A page at an address; `/metrics` where the address has no path. Where it has TLS, whom the
+    /// target's TLS trusts is trusted.
     ///
     /// # Errors
     /// If the address is none or TLS cannot be set up.
-    pub fn new(name: &str, url: &str, ca_file: Option<&Path>) -> Result<Self, TargetError> {
-        let mut server = Server::resolve(url)?;
-        if server.path.is_empty() {
-            server.path = "/metrics".into();
-        }
-        let tls = Tls::for_server(&server, ca_file)?;
-        Ok(Self { name: name.into(), server, tls })
+    pub fn new(name: &str, url: &str, tls: Option<&Tls>) -> Result<Self, TargetError> {
+        let server = Server::resolve(url)?;
+        let client = Client::pages(&server, tls, CONNECT)?;
+        let path = if server.path.is_empty() { "/metrics".into() } else { server.path };
+        Ok(Self { name: name.into(), path, client })
     }
 
     /// Reads the page once; the reason is one for people.
     fn scrape(&self) -> Result<(Vec<Reading>, usize), String> {
-        let accept = "X-Prometheus-Scrape-Timeout-Seconds: 2\r\n";
-        let page = get(&self.server, self.tls.as_ref(), &self.server.path, accept, LIMIT)
-            .map_err(|error| error.to_string())?;
-        if page.status != 200 {
-            return Err(format!("HTTP status {}", page.status));
-        }
+        let page = self.client.get(&self.path, fields(), LIMIT);
+        let page = page.map_err(|error| error.to_string())?;
         let text = String::from_utf8_lossy(&page.body);
-        if text.trim_start().starts_with(['[', '{']) {
-            return Err("the page is JSON, not Prometheus text; TensorRT-LLM has its Prometheus \
+        let status = page.status;
+        if status != 200 || is_html(&text) || is_json(&text) {
+            let moved = page.moved.map(|host| format!(" (moved to {host})")).unwrap_or_default();
+            return Err(match status {
+                200 if is_html(&text) => format!(
+                    "the page{moved} is a web page, perhaps one to log in, not Prometheus text: \
+                     name the address that the engine itself serves its metrics at"
+                ),
+                200 => "the page is JSON, not Prometheus text; TensorRT-LLM has its Prometheus \
                         page at /prometheus/metrics"
-                .into());
+                    .into(),
+                _ => format!("HTTP status {status}{moved}"),
+            });
         }
         let (series, unreadable) = parse(&text);
         Ok((read(&series), unreadable))
     }
 }
 
+impl Source {
+    fn tell(&self, scraped: &Result<(Vec<Reading>, usize), String>, took: Duration) {
+        let (source, ms) = (&self.name, took.as_millis() as u64);
+        match scraped {
+            Ok((readings, unreadable)) => {
+                let values = readings.len();
+                tracing::debug!(%source, ms, values, unreadable, "a source is scraped");
+            }
+            Err(why) => tracing::info!(%source, ms, %why, "a source is not scraped"),
+        }
+    }
+}
+
+fn fields() -> HeaderMap {
+    let seconds = HeaderValue::from(LIMIT.as_secs());
+    HeaderMap::from_iter([(
+        HeaderName::from_static("x-prometheus-scrape-timeout-seconds"),
+        seconds,
+    )])
+}
+
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['[', '{'])
+}
+
+/// No line of Prometheus text begins so.
+fn is_html(text: &str) -> bool {
+    text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).starts_with('<')
+}
+
 /// One scrape may take so long.
 const LIMIT: Duration = Duration::from_secs(2);
+/// And so long of that until there is a connection: a lost packet is sent again after a second.
+const CONNECT: Duration = Duration::from_millis(1500);
 
 /// Scrapes while it lives.
 #[derive(Debug)]
@@ -181,7 +217,9 @@ impl Drop for Observer {
 
 impl State {
     fn learn(&self, source: &Source) {
+        let begun = self.clock.now();
         let scraped = source.scrape();
+        source.tell(&scraped, Duration::from(self.clock.now().since(begun)));
         let mut inner = self.lock();
         let tally = inner.sources.entry(source.name.clone()).or_default();
         match scraped {
@@ -201,6 +239,7 @@ impl State {
             let begun = self.clock.now();
             let scraped = source.scrape();
             let ended = self.clock.now();
+            source.tell(&scraped, Duration::from(ended.since(begun)));
             // The page shows the server as it was at some instant in between.
             let time = begun + Nanos(ended.since(begun).0 / 2);
             self.lock().record(&source.name, time, scraped);

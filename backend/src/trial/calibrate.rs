@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::http::HeaderMap;
 use serde::Serialize;
 use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::definitions::record::{Outcome, Request};
@@ -16,12 +17,12 @@ use crate::clock::Clock;
 use crate::drive::live::Live;
 use crate::drive::plan::{Load, StepError, StepPlan};
 use crate::drive::step::Generator;
+use crate::net::client::Client;
 use crate::net::target::Target;
 use crate::schedule::form::Route;
 use crate::schedule::prompt::Ruler;
 use crate::step::Recorder;
 use crate::stop::Stop;
-use crate::trial::ask::get;
 use crate::trial::pulse::{FIRST, GAP, Pulse, lateness};
 use tokencap_wire::gaps::Gaps;
 
@@ -37,6 +38,9 @@ const STALL: Nanos = Nanos::from_millis(20);
 const CPU: f64 = 0.70;
 /// Beyond this lateness of its own the server says nothing about the generator.
 const SERVER: Nanos = Nanos::from_millis(5);
+
+/// How long the server's own list of its lateness may take.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One rung of the ladder.
 #[derive(Clone, Debug, Serialize)]
@@ -144,7 +148,9 @@ fn measure(
     let mut keep = Keep::default();
     let live = Arc::new(Live::default());
     let record = generator.run_recorded(&plan, &live, stop, &mut keep)?;
-    let list = get(&generator.target.server, None, "/", "", Duration::from_secs(30));
+    let client =
+        Client::direct(&generator.target.server, None, PATIENCE).map_err(io::Error::other)?;
+    let list = client.get("/", HeaderMap::new(), PATIENCE);
     let late =
         list.map_or_else(|_| Vec::new(), |page| lateness(&String::from_utf8_lossy(&page.body)));
     let step = &record.step;

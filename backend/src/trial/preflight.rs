@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use tokencap_shared::bundle::Note;
 use tokencap_shared::definitions::record::{ClientFaultKind, FailureKind, Outcome};
 use tokencap_shared::definitions::workload::{Class, Length, Workload};
@@ -12,13 +13,12 @@ use tokencap_shared::units::Nanos;
 
 use crate::drive::step::Generator;
 use crate::net::io::Tls;
-use crate::net::target::Target;
+use crate::net::target::{Target, TargetError};
 use crate::schedule::draw::WorkloadError;
 use crate::schedule::prompt::Ruler;
 use crate::schedule::workload::{Source, Task};
-use crate::trial::ask::{complete, get};
+use crate::trial::complete::Trial;
 use tokencap_wire::answer::Verdict;
-use tokencap_wire::json::{Kind, Reader, unescape};
 
 /// Why a run at this target cannot begin.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +74,9 @@ pub enum PreflightError {
     /// The trial request cannot be made.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
+    /// No request can be made.
+    #[error(transparent)]
+    Target(#[from] TargetError),
 }
 
 /// What was learnt before a run.
@@ -99,20 +102,21 @@ const IDLE: usize = 100;
 /// # Errors
 /// If no run at this target could succeed; each error says what to do.
 pub fn preflight(target: &mut Target, tls: Option<&Tls>) -> Result<Preflight, PreflightError> {
+    let trial = Trial::new(target, tls)?;
     let mut warnings = Vec::new();
-    let mut first = complete(target, tls, &trial(target, SHORT, 8, 1)?, LIMIT);
+    let mut first = trial.complete(target, &prompt(target, SHORT, 8, 1)?, LIMIT);
     if target.exact_lengths && refuses_fields(&first) {
         target.exact_lengths = false;
-        let second = complete(target, tls, &trial(target, SHORT, 8, 2)?, LIMIT);
+        let second = trial.complete(target, &prompt(target, SHORT, 8, 2)?, LIMIT);
         if second.outcome == Outcome::Completed {
             warnings.push(Note::LENGTHS_REFUSED.with(&[]));
         }
         first = second;
     }
     if first.outcome != Outcome::Completed {
-        return Err(explain(target, tls, first));
+        return Err(explain(target, &trial, first));
     }
-    if !serves_beside_idle(target, tls)? {
+    if !serves_beside_idle(target, &trial)? {
         target.hold_idle = false;
         warnings.push(Note::NO_IDLE.with(&[]));
     }
@@ -129,7 +133,7 @@ pub fn preflight(target: &mut Target, tls: Option<&Tls>) -> Result<Preflight, Pr
     if first.cached.is_none() {
         warnings.push(Note::NO_CACHED_COUNT.with(&[]));
     }
-    let ruler = measure(target, tls, short)?.unwrap_or_else(|| {
+    let ruler = measure(target, &trial, short)?.unwrap_or_else(|| {
         warnings.push(Note::ODD_COUNTS.with(&[]));
         Ruler::default()
     });
@@ -144,14 +148,14 @@ pub fn preflight(target: &mut Target, tls: Option<&Tls>) -> Result<Preflight, Pr
 pub fn alone(generator: &Generator) -> Result<Nanos, PreflightError> {
     const REQUESTS: u32 = 5;
     let Generator { target, workload, ruler, tls, trace, .. } = generator;
-    let tls = tls.as_ref();
+    let trial = Trial::new(target, tls.as_ref())?;
     let source = Source::new(workload, &target.form(), *ruler, trace.clone(), 0, !generator.salt)?;
     let source = Arc::new(source);
     let mut times = Vec::new();
     let mut failed = None;
     for number in 0..REQUESTS {
         let begun = Instant::now();
-        let verdict = complete(target, tls, &source.task(number), LIMIT);
+        let verdict = trial.complete(target, &source.task(number), LIMIT);
         if verdict.outcome == Outcome::Completed {
             times.push(begun.elapsed().as_nanos() as u64);
         } else {
@@ -161,15 +165,15 @@ pub fn alone(generator: &Generator) -> Result<Nanos, PreflightError> {
     times.sort_unstable();
     match (times.get(times.len() / 2), failed) {
         (Some(&median), _) => Ok(Nanos(median)),
-        (None, Some(verdict)) => Err(explain(target, tls, verdict)),
+        (None, Some(verdict)) => Err(explain(target, &trial, verdict)),
         (None, None) => Ok(Nanos(1_000_000_000)),
     }
 }
 
 /// Whether a request is served while as many connections are idle as a run would hold.
-fn serves_beside_idle(target: &Target, tls: Option<&Tls>) -> Result<bool, PreflightError> {
+fn serves_beside_idle(target: &Target, trial: &Trial) -> Result<bool, PreflightError> {
     let begun = Instant::now();
-    let alone = complete(target, tls, &trial(target, SHORT, 1, 3)?, LIMIT);
+    let alone = trial.complete(target, &prompt(target, SHORT, 1, 3)?, LIMIT);
     if alone.outcome != Outcome::Completed {
         // What is wrong, others find.
         return Ok(true);
@@ -184,29 +188,25 @@ fn serves_beside_idle(target: &Target, tls: Option<&Tls>) -> Result<bool, Prefli
             Err(_) => break,
         }
     }
-    let beside = complete(target, tls, &trial(target, SHORT, 1, 4)?, patience);
+    let beside = trial.complete(target, &prompt(target, SHORT, 1, 4)?, patience);
     drop(idle);
     Ok(beside.outcome == Outcome::Completed)
 }
 
 /// Measures tokens a word with two long prompts, or shorter ones where those do not fit.
-fn measure(
-    target: &Target,
-    tls: Option<&Tls>,
-    short: u32,
-) -> Result<Option<Ruler>, PreflightError> {
+fn measure(target: &Target, trial: &Trial, short: u32) -> Result<Option<Ruler>, PreflightError> {
     for words in [LONG, LONG / 4, LONG / 8] {
         let mut tokens = 0;
         let mut fits = true;
         for number in 0..2 {
-            let verdict = complete(target, tls, &trial(target, words, 1, 10 + number)?, LIMIT);
+            let verdict = trial.complete(target, &prompt(target, words, 1, 10 + number)?, LIMIT);
             match (verdict.outcome, verdict.isl) {
                 // A first token that ends the answer may leave it empty; the count is there.
                 (Outcome::Completed | Outcome::Failed(FailureKind::Empty), Some(isl)) => {
                     tokens += isl;
                 }
                 (Outcome::ClientFault(ClientFaultKind::PromptTooLong), _) => fits = false,
-                _ => return Err(explain(target, tls, verdict)),
+                _ => return Err(explain(target, trial, verdict)),
             }
         }
         if fits {
@@ -220,7 +220,7 @@ fn measure(
 }
 
 /// A prompt of so many words that no cache knows.
-fn trial(target: &Target, words: u32, output: u32, seed: u64) -> Result<Task, WorkloadError> {
+fn prompt(target: &Target, words: u32, output: u32, seed: u64) -> Result<Task, WorkloadError> {
     let class = Class {
         weight: 1.0,
         isl: Length::Fixed { tokens: words },
@@ -242,10 +242,9 @@ fn refuses_fields(verdict: &Verdict) -> bool {
             .any(|word| said.contains(word))
 }
 
-fn explain(target: &Target, tls: Option<&Tls>, verdict: Verdict) -> PreflightError {
+fn explain(target: &Target, trial: &Trial, verdict: Verdict) -> PreflightError {
     let server = &target.server;
-    let scheme = if server.tls { "https" } else { "http" };
-    let url = format!("{scheme}://{}{}", server.authority, server.path);
+    let url = format!("{}{}", server.root(), server.path);
     let said = verdict.error.unwrap_or_else(|| "no message".into());
     let status = verdict.status.unwrap_or(0);
     match verdict.outcome {
@@ -260,7 +259,7 @@ fn explain(target: &Target, tls: Option<&Tls>, verdict: Verdict) -> PreflightErr
             },
         },
         Outcome::ClientFault(_) => {
-            let known = models(target, tls);
+            let known = models(target, trial);
             if let Some(known) = &known
                 && !known.contains(&target.model)
             {
@@ -280,34 +279,15 @@ fn explain(target: &Target, tls: Option<&Tls>, verdict: Verdict) -> PreflightErr
 }
 
 /// The models that the server says it has, if it says so.
-#[must_use]
-pub fn models(target: &Target, tls: Option<&Tls>) -> Option<Vec<String>> {
+fn models(target: &Target, trial: &Trial) -> Option<Vec<String>> {
     let path = format!("{}/models", target.server.path);
-    let page =
-        get(&target.server, tls, &path, &target.key_field(), Duration::from_secs(10)).ok()?;
+    let limit = Duration::from_secs(10);
+    let page = trial.client().get(&path, target.key_field(), limit).ok()?;
     if page.status != 200 {
         return None;
     }
-    let mut names = Vec::new();
-    let mut reader = Reader::new(&page.body);
-    reader
-        .object(|reader, key| {
-            if key != b"data" || reader.kind()? != Kind::Array {
-                return reader.skip();
-            }
-            reader.array(|reader| {
-                if reader.kind()? != Kind::Object {
-                    return reader.skip();
-                }
-                reader.object(|reader, key| {
-                    if key != b"id" {
-                        return reader.skip();
-                    }
-                    names.extend(reader.text()?.map(unescape));
-                    Ok(())
-                })
-            })
-        })
-        .ok()?;
+    let list: Value = serde_json::from_slice(&page.body).ok()?;
+    let names = list["data"].as_array()?.iter().filter_map(|model| model["id"].as_str());
+    let names: Vec<_> = names.map(|name| target.redact(name.to_owned())).collect();
     (!names.is_empty()).then_some(names)
 }

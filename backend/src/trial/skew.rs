@@ -8,14 +8,18 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use hyper::http::HeaderMap;
+
+use crate::net::client::Client;
 use crate::net::io::Tls;
 use crate::net::target::Server;
-use crate::trial::ask::get;
 
 /// Responses that are looked at.
 const LOOKS: u32 = 12;
 /// Time between them.
 const EVERY: Duration = Duration::from_millis(90);
+/// One may take so long.
+const LIMIT: Duration = Duration::from_secs(2);
 /// A date's own second, and one for which a server may keep it.
 const COARSE: i64 = 2_000;
 
@@ -30,10 +34,11 @@ impl Skew {
     /// Compares the calendars; `None` if the target tells no date.
     #[must_use]
     pub fn measure(server: &Server, tls: Option<&Tls>) -> Option<Self> {
+        let client = Client::direct(server, tls, LIMIT).ok()?;
         let mut skew: Option<Self> = None;
         for _ in 0..LOOKS {
             let before = unix_ms()?;
-            let page = get(server, tls, "/", "", Duration::from_secs(2)).ok()?;
+            let page = client.get("/", HeaderMap::new(), LIMIT).ok()?;
             let one = Self::of(before, page.date?, unix_ms()?);
             skew = Some(skew.map_or(one, |all| all.and(one)));
             std::thread::sleep(EVERY);

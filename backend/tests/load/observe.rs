@@ -1,6 +1,7 @@
 //! Scraping real pages, and pages that fail.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -177,6 +178,99 @@ fn json_in_place_of_a_page_names_the_right_one() {
     let server = Server::start(|_| page("[{\"iter\": 1}]"));
     let (_, warnings, _) = observe(vec![source("trt", &server)], Duration::from_millis(100));
     assert!(warnings[0].contains("/prometheus/metrics"), "{warnings:?}");
+}
+
+/// A response of these header fields and this body.
+fn response(status: &str, fields: &str, body: &[u8]) -> Vec<Act> {
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status}\r\n{fields}Content-Length: {length}\r\n\r\n");
+    vec![Act::Say([head.as_bytes(), body].concat())]
+}
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// What one look at a server's page says, and the warning of it.
+fn look(server: &Server) -> (BTreeMap<Metric, f64>, Vec<String>) {
+    let (samples, warnings, _) =
+        observe(vec![source("engine", server)], Duration::from_millis(100));
+    let values = samples.iter().filter(|sample| sample.metric != Metric::Up);
+    (values.map(|sample| (sample.metric, sample.value)).collect(), warnings)
+}
+
+#[test]
+fn a_packed_page_is_unpacked() {
+    let packed = Server::start(|asked| {
+        assert!(asked.head.contains("accept-encoding: gzip"), "{}", asked.head);
+        let body = gzip(b"vllm:num_requests_running 3\n");
+        response("200 OK", "Content-Encoding: gzip\r\n", &body)
+    });
+    assert_eq!(look(&packed), (BTreeMap::from([(Metric::Running, 3.0)]), vec![]));
+}
+
+#[test]
+fn a_page_that_is_not_packed_as_it_says_is_told_so() {
+    let cut = gzip(&b"vllm:num_requests_running 3\n".repeat(1000));
+    let half = cut[..cut.len() / 2].to_vec();
+    for body in [b"vllm:num_requests_running 3\n".to_vec(), half] {
+        let server =
+            Server::start(move |_| response("200 OK", "Content-Encoding: gzip\r\n", &body));
+        let (values, warnings) = look(&server);
+        assert_eq!(values, BTreeMap::new());
+        assert!(warnings[0].contains("not packed as it says"), "{warnings:?}");
+    }
+}
+
+#[test]
+fn a_small_page_that_unpacks_to_a_huge_one_is_not_kept() {
+    let bomb = gzip(&vec![b'#'; (64 << 20) + 1]);
+    let server = Server::start(move |_| response("200 OK", "Content-Encoding: gzip\r\n", &bomb));
+    let (values, warnings) = look(&server);
+    assert_eq!(values, BTreeMap::new());
+    assert!(
+        warnings[0].contains("larger than 64 MiB") || warnings[0].contains("no whole response"),
+        "{warnings:?}"
+    );
+}
+
+#[test]
+fn a_page_is_found_where_it_was_moved_to() {
+    let server = Server::start(|asked| {
+        if asked.line.starts_with("GET /metrics ") {
+            response("308 Permanent Redirect", "Location: /engine/metrics/\r\n", b"")
+        } else {
+            assert!(asked.line.starts_with("GET /engine/metrics/ "), "{}", asked.line);
+            page("vllm:num_requests_running 3\n")
+        }
+    });
+    assert_eq!(look(&server), (BTreeMap::from([(Metric::Running, 3.0)]), vec![]));
+}
+
+#[test]
+fn a_page_that_is_moved_in_a_circle_is_told_so() {
+    let server = Server::start(|_| response("302 Found", "Location: /metrics\r\n", b""));
+    let (_, warnings) = look(&server);
+    let expected = "source `engine` could not be scraped: the page is moved more than 5 times";
+    assert!(warnings[0].starts_with(expected), "{warnings:?}");
+}
+
+#[test]
+fn a_page_to_log_in_is_called_that_and_its_host_named() {
+    let login = Server::start(|_| {
+        page("\n<!DOCTYPE html><html><title>Sign in</title><form>vllm:x 1\n</form></html>")
+    });
+    let (values, warnings) = look(&login);
+    assert_eq!(values, BTreeMap::new());
+    assert!(warnings[0].contains("a web page, perhaps one to log in"), "{warnings:?}");
+    let to = login.url().replace("127.0.0.1", "localhost");
+    let gate = Server::start(move |_| {
+        response("302 Found", &format!("Location: {to}/login?next=metrics\r\n"), b"")
+    });
+    let (_, warnings) = look(&gate);
+    assert!(warnings[0].contains("the page (moved to localhost) is a web page"), "{warnings:?}");
 }
 
 #[test]

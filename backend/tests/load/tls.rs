@@ -114,7 +114,8 @@ async fn http1(mut stream: tokio_rustls::server::TlsStream<tokio::net::TcpStream
     loop {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let body = text.split_once("\r\n\r\n").and_then(|(head, body)| {
-            let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "))?;
+            let head = head.to_ascii_lowercase();
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "))?;
             (body.len() >= length.trim().parse().ok()?).then(|| body.to_owned())
         });
         if let Some(body) = body {
