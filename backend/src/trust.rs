@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use etcetera::{BaseStrategy as _, choose_base_strategy};
 use tokencap_shared::signoff::Trust;
 
 use crate::files::{self, MOST_OF_A_SHEET};
@@ -32,10 +33,7 @@ pub enum TrustError {
 /// configuration folder.
 #[must_use]
 pub fn default_path() -> Option<PathBuf> {
-    let variable =
-        |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = variable("XDG_CONFIG_HOME")
-        .or_else(|| variable("HOME").map(|home| home.join(".config")))?;
+    let folder = choose_base_strategy().ok()?.config_dir();
     Some(folder.join("tokencap").join("trusted.toml"))
 }
 

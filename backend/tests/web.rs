@@ -28,7 +28,7 @@ fn the_folder_holds_every_file_that_its_manifest_lists_with_that_digest() {
     assert_eq!(files.len(), tokencap::web::files().len());
     for file in files {
         let bytes = std::fs::read(folder.join(file["path"].as_str().unwrap())).unwrap();
-        let digest: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+        let digest: String = base16ct::lower::encode_string(&Sha256::digest(bytes));
         assert_eq!(file["sha256"], digest);
     }
 }

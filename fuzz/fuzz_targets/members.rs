@@ -34,7 +34,7 @@ fuzz_target!(|input: &[u8]| {
     if which > 0 {
         let mut manifest: serde_json::Value = serde_json::from_slice(&members[0]).unwrap();
         let digest: String =
-            Sha256::digest(contents).iter().map(|byte| format!("{byte:02x}")).collect();
+            base16ct::lower::encode_string(&Sha256::digest(contents));
         manifest["members"][NAMES[which]] = digest.into();
         members[0] = serde_json::to_vec(&manifest).unwrap();
     }

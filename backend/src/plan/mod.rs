@@ -16,7 +16,6 @@ use tokencap_shared::definitions::declared::Declared;
 use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
 use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::definitions::workload::{Shape, Workload};
-use tokencap_shared::present::format;
 
 use crate::files::{self, MOST_OF_A_SHEET};
 use crate::presets::Kind;
@@ -191,7 +190,7 @@ fn read_trace(workload: &mut Workload, beside: &Path) -> Result<Option<Arc<Trace
         path: path.clone(),
         source,
     })?;
-    let digest = format::hex(&Sha256::digest(text.as_bytes()));
+    let digest = base16ct::lower::encode_string(&Sha256::digest(text.as_bytes()));
     if !sha256.is_empty() && !sha256.eq_ignore_ascii_case(&digest) {
         return Err(senseless(format!(
             "this is not the trace that the workload names: its SHA-256 is {digest}"

@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use tokencap_shared::present::format::hex;
 
 use crate::files;
 use crate::schedule::prompt::Words;
@@ -49,7 +48,7 @@ impl Tokenizer {
         // How a model is fed with texts of many lengths is of no concern here.
         inner.with_padding(None);
         inner.with_truncation(None)?;
-        Ok(Self { inner, digest: hex(&Sha256::digest(bytes)) })
+        Ok(Self { inner, digest: base16ct::lower::encode_string(&Sha256::digest(bytes)) })
     }
 
     /// SHA-256 of its file, in hex.

@@ -4,11 +4,15 @@
 //! share. Time is scaled so that the trace's mean rate becomes the step's; behind its end the
 //! trace begins anew.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use csv::{StringRecord, Trim};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use serde::Deserialize;
 use tokencap_shared::units::Nanos;
-
-use tokencap_wire::json::{Kind, Reader};
 
 /// Tokens of a block in Mooncake's traces.
 pub const MOONCAKE_BLOCK: u32 = 512;
@@ -67,27 +71,8 @@ impl Trace {
     /// If the form is unknown, a line cannot be read, or the trace has no rate.
     pub fn parse(text: &str) -> Result<Self, TraceError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut all = if text.trim_start().starts_with('{') {
-            parse_lines(text, 1, mooncake)?
-        } else {
-            let header = text.lines().next().unwrap_or_default();
-            let columns: Vec<String> =
-                header.split(',').map(|name| name.trim().to_ascii_lowercase()).collect();
-            let find = |name: &str| columns.iter().position(|column| column == name);
-            let azure = [find("timestamp"), find("contexttokens"), find("generatedtokens")];
-            let burst = [find("timestamp"), find("request tokens"), find("response tokens")];
-            let row = |columns: [Option<usize>; 3], time: fn(&str) -> Option<i64>| {
-                let [Some(at), Some(isl), Some(osl)] = columns else { return None };
-                Some(move |line: &str| table_row(line, [at, isl, osl], time))
-            };
-            if let Some(row) = row(azure, civil_nanos) {
-                parse_lines(text, 2, row)?
-            } else if let Some(row) = row(burst, seconds) {
-                parse_lines(text, 2, row)?
-            } else {
-                return Err(TraceError::Unknown);
-            }
-        };
+        let mut all =
+            if text.trim_start().starts_with('{') { mooncake(text)? } else { table(text)? };
         let read = all.len();
         all.retain(|(_, entry)| entry.isl > 0 && entry.osl > 0);
         let left_out = read - all.len();
@@ -140,54 +125,75 @@ impl Trace {
 /// Nanoseconds from anywhere, and the request.
 type Parsed = (i64, Entry);
 
-fn parse_lines(
-    text: &str,
-    from: usize,
-    read: impl Fn(&str) -> Result<Parsed, String>,
-) -> Result<Vec<Parsed>, TraceError> {
-    text.lines()
-        .enumerate()
-        .skip(from - 1)
-        .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(index, line)| read(line).map_err(|what| TraceError::Line { line: index + 1, what }))
-        .collect()
+/// A line of Mooncake's.
+#[derive(Deserialize)]
+struct Line {
+    timestamp: f64,
+    input_length: u32,
+    output_length: u32,
+    #[serde(default)]
+    hash_ids: Vec<u32>,
+}
+
+fn mooncake(text: &str) -> Result<Vec<Parsed>, TraceError> {
+    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    lines.map(|(text, line)| read_line(text).map_err(|what| bad(line, what))).collect()
+}
+
+fn read_line(text: &str) -> Result<Parsed, String> {
+    let wrong = || "timestamp, input_length or output_length is missing or no count".to_owned();
+    let line: Line = serde_json::from_str(text)
+        .map_err(|error| if error.is_data() { wrong() } else { "it is not JSON".to_owned() })?;
+    if !(0.0..9e12).contains(&line.timestamp) {
+        return Err(wrong());
+    }
+    let at = (line.timestamp * 1e6).round() as i64;
+    Ok((at, entry(line.input_length, line.output_length, line.hash_ids)))
+}
+
+/// Azure's or BurstGPT's table, told apart by the names of the columns.
+fn table(text: &str) -> Result<Vec<Parsed>, TraceError> {
+    let mut reader = csv::ReaderBuilder::new();
+    let mut reader = reader.trim(Trim::All).flexible(true).from_reader(text.as_bytes());
+    let header = reader.headers().map_err(|_| TraceError::Unknown)?;
+    let columns: HashMap<String, usize> =
+        header.iter().map(str::to_ascii_lowercase).zip(0..).collect();
+    let find = |names: [&str; 3]| {
+        let [at, isl, osl] = names.map(|name| columns.get(name).copied());
+        Some([at?, isl?, osl?])
+    };
+    let azure = find(["timestamp", "contexttokens", "generatedtokens"]);
+    let burst = || find(["timestamp", "request tokens", "response tokens"]);
+    let (columns, time): (_, fn(&str) -> Option<i64>) = match azure {
+        Some(columns) => (columns, civil_nanos),
+        None => (burst().ok_or(TraceError::Unknown)?, seconds),
+    };
+    let row = |record: Result<StringRecord, csv::Error>| {
+        let record = record.map_err(|error| bad(line_of(error.position()), error.to_string()))?;
+        let line = line_of(record.position());
+        table_row(&record, columns, time).map_err(|what| bad(line, what))
+    };
+    reader.records().map(row).collect()
+}
+
+fn line_of(position: Option<&csv::Position>) -> usize {
+    position.map_or(0, |position| position.line() as usize)
+}
+
+fn bad(line: usize, what: String) -> TraceError {
+    TraceError::Line { line, what }
 }
 
 fn entry(isl: u32, osl: u32, blocks: Vec<u32>) -> Entry {
     Entry { at: Nanos(0), isl, osl, blocks: blocks.into() }
 }
 
-fn mooncake(line: &str) -> Result<Parsed, String> {
-    let (mut at, mut isl, mut osl, mut blocks) = (None, None, None, Vec::new());
-    let mut reader = Reader::new(line.as_bytes());
-    reader
-        .object(|reader, key| match key {
-            b"timestamp" => reader.number().map(|number| at = number),
-            b"input_length" => reader.count().map(|count| isl = count),
-            b"output_length" => reader.count().map(|count| osl = count),
-            b"hash_ids" if reader.kind()? == Kind::Array => reader.array(|reader| {
-                blocks.extend(reader.count()?);
-                Ok(())
-            }),
-            _ => reader.skip(),
-        })
-        .and_then(|()| reader.end())
-        .map_err(|_| "it is not JSON".to_owned())?;
-    match (at, isl, osl) {
-        (Some(millis), Some(isl), Some(osl)) if millis >= 0.0 => {
-            Ok(((millis * 1e6).round() as i64, entry(isl, osl, blocks)))
-        }
-        _ => Err("timestamp, input_length or output_length is missing or no count".into()),
-    }
-}
-
 fn table_row(
-    line: &str,
+    fields: &StringRecord,
     [at, isl, osl]: [usize; 3],
     time: fn(&str) -> Option<i64>,
 ) -> Result<Parsed, String> {
-    let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-    let field = |index: usize| fields.get(index).copied().ok_or("it has too few columns");
+    let field = |index: usize| fields.get(index).ok_or("it has too few columns");
     let count = |index| {
         let text = field(index)?;
         text.parse::<u32>().map_err(|_| format!("`{text}` is no count of tokens"))
@@ -205,10 +211,9 @@ fn seconds(text: &str) -> Option<i64> {
 
 /// A date and time such as `2023-11-16 18:17:03.9799600`, in UTC where it does not say.
 fn civil_nanos(text: &str) -> Option<i64> {
-    let text = text.trim_end_matches("+00:00").trim_end_matches('Z');
-    let time: jiff::civil::DateTime = text.parse().ok()?;
-    let stamp = jiff::tz::TimeZone::UTC.to_timestamp(time).ok()?;
-    stamp.as_nanosecond().try_into().ok()
+    let in_utc = || TimeZone::UTC.to_timestamp(text.parse::<DateTime>().ok()?).ok();
+    let stamp = text.parse::<Timestamp>().ok().or_else(in_utc);
+    stamp?.as_nanosecond().try_into().ok()
 }
 
 #[cfg(test)]
@@ -245,6 +250,22 @@ mod tests {
         .unwrap();
         assert_eq!(burst.entries()[1].at, Nanos::from_secs(40));
         assert_eq!((burst.entries()[1].isl, burst.entries()[1].osl), (1087, 230));
+    }
+
+    #[test]
+    fn quoted_fields_and_stated_offsets_are_read() {
+        let trace = Trace::parse(
+            "\"TIMESTAMP\",\"ContextTokens\", GeneratedTokens,Note\n\
+             2023-11-16 18:17:03+00:00, 8, 1,\"a, b\"\n\n2023-11-16T19:17:04+01:00,9,2,\n",
+        )
+        .unwrap();
+        assert_eq!(trace.entries()[1].at, Nanos::from_secs(1));
+        assert_eq!((trace.entries()[0].isl, trace.entries()[1].osl), (8, 2));
+        let bad = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03,1\n";
+        assert_eq!(
+            Trace::parse(bad).unwrap_err().to_string(),
+            "line 2 of the trace: it has too few columns"
+        );
     }
 
     #[test]

@@ -9,7 +9,6 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tokencap_shared::bundle::live::Live;
-use tokencap_shared::present::format;
 
 use crate::campaign::live_file;
 use crate::store;
@@ -197,7 +196,7 @@ fn digest(path: &Path) -> io::Result<String> {
             read => hasher.update(&buffer[..read]),
         }
     }
-    Ok(format::hex(&hasher.finalize()))
+    Ok(base16ct::lower::encode_string(&hasher.finalize()))
 }
 
 #[cfg(test)]

@@ -86,8 +86,7 @@ fn packed(members: &Members) -> Vec<u8> {
 /// With one member replaced, and the manifest vouching for it.
 fn forged(members: &Members, member: &str, contents: Vec<u8>) -> Vec<u8> {
     let mut members = members.clone();
-    let digest: String =
-        Sha256::digest(&contents).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest: String = base16ct::lower::encode_string(&Sha256::digest(&contents));
     for (name, bytes) in &mut members {
         if name == member {
             bytes.clone_from(&contents);

@@ -1,7 +1,5 @@
 //! A built web app: files with what a server must know of each.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest, Sha256};
 
 use crate::BuildError;
@@ -70,10 +68,7 @@ pub fn fingerprinted(stem: &str, extension: &str, bytes: &[u8]) -> String {
 /// SHA-256, hexadecimal.
 #[must_use]
 pub fn hex_digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    base16ct::lower::encode_string(&Sha256::digest(bytes))
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
 
 /// Rows that are read between two pauses: some ten milliseconds' work in a browser.
 const SLICE: usize = 1 << 14;
@@ -58,12 +57,6 @@ pub(super) fn at_once<'a, T>(
     work: impl for<'p> FnOnce(&'p mut Pace<'a>) -> Pin<Box<dyn Future<Output = T> + 'p>>,
 ) -> T {
     let mut pace = Pace { pause: None };
-    let mut work = work(&mut pace);
-    let mut context = Context::from_waker(Waker::noop());
-    // Without pauses there is nothing to wait for: the first poll is the last.
-    loop {
-        if let Poll::Ready(result) = work.as_mut().poll(&mut context) {
-            return result;
-        }
-    }
+    // Without pauses there is nothing to wait for.
+    pollster::block_on(work(&mut pace))
 }

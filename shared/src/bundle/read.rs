@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use base16ct::lower::encode_string;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -15,7 +16,6 @@ use super::pack::is_canonical;
 use super::rows::Rules;
 use super::{Bundle, FORMAT_VERSION, Manifest, gaps, requests, telemetry};
 use crate::DEFINITIONS_VERSION;
-use crate::present::format::hex;
 
 /// Bytes that are hashed between two pauses.
 const HASHED_AT_ONCE: usize = 2 << 20;
@@ -68,7 +68,7 @@ async fn read_at(bytes: &[u8], pace: &mut Pace<'_>) -> Result<(Bundle, Seal), Bu
     let mut digests = BTreeMap::from([(MANIFEST.to_owned(), sha256(&json))]);
     for member in DIGESTED {
         let contents = &members.get(member).ok_or_else(|| missing(member))?.contents;
-        let digest = hex(&digest_at(contents, pace).await);
+        let digest = encode_string(&digest_at(contents, pace).await);
         if manifest.members.get(member) != Some(&digest) {
             return Err(BundleError::Digest { member: member.to_owned() });
         }
@@ -96,7 +96,7 @@ async fn read_at(bytes: &[u8], pace: &mut Pace<'_>) -> Result<(Bundle, Seal), Bu
 
 /// SHA-256 in hex.
 pub(super) fn sha256(contents: &[u8]) -> String {
-    hex(&Sha256::digest(contents))
+    encode_string(&Sha256::digest(contents))
 }
 
 /// SHA-256, with a pause after every few megabytes.

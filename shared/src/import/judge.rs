@@ -18,7 +18,6 @@ use crate::definitions::promise::PromiseSheet;
 use crate::definitions::record::GapHistogram;
 use crate::definitions::step::{GeneratorEvidence, Step, StepKind};
 use crate::definitions::workload::Workload;
-use crate::present::format;
 use crate::units::{Moment, Nanos, Rate, TokenRate};
 
 /// What the records of one imported result prove under a promise sheet.
@@ -119,7 +118,7 @@ fn identity(files: &[File<'_>]) -> String {
     for file in files {
         hasher.update(file.bytes);
     }
-    format::hex(&hasher.finalize()[..16])
+    base16ct::lower::encode_string(&hasher.finalize()[..16])
 }
 
 /// Adds one result as a step; returns where the next one starts.

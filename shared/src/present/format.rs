@@ -202,12 +202,6 @@ pub fn instant(rfc3339: &str) -> String {
     if shape { format!("{} {} UTC", &rfc3339[..10], &rfc3339[11..16]) } else { rfc3339.to_owned() }
 }
 
-/// Bytes as lower-case hexadecimal digits.
-#[must_use]
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The first eight digits of a digest or a run's identity: enough for people to compare.
 #[must_use]
 pub fn short_id(hex: &str) -> &str {

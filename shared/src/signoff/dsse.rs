@@ -4,12 +4,11 @@
 //! needed inside. The envelope around it is not signed, so its text must be the one that
 //! [`Envelope::to_text`] writes, to the byte: nothing in a sign-off's file can be changed unseen.
 
+use base16ct::lower::{decode, encode_string};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
-
-use crate::present::format::hex;
 
 /// The payload type of every envelope here: an in-toto statement.
 const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
@@ -38,7 +37,7 @@ impl PublicKey {
     /// The first 16 hex digits, to be compared by eye.
     #[must_use]
     pub fn fingerprint(&self) -> String {
-        hex(&self.0[..8])
+        encode_string(&self.0[..8])
     }
 
     /// Whether the signature is this key's over the message. Strict: no weak key, and no second
@@ -51,23 +50,17 @@ impl PublicKey {
 
 impl std::fmt::Display for PublicKey {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(to, "{KEY_PREFIX}{}", hex(&self.0))
+        write!(to, "{KEY_PREFIX}{}", encode_string(&self.0))
     }
 }
 
 impl TryFrom<String> for PublicKey {
     type Error = KeyError;
     fn try_from(text: String) -> Result<Self, KeyError> {
-        let hex = text.strip_prefix(KEY_PREFIX).ok_or(KeyError)?.as_bytes();
-        if hex.len() != 64 || !hex.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
-            return Err(KeyError);
-        }
+        let hex = text.strip_prefix(KEY_PREFIX).ok_or(KeyError)?;
         let mut key = [0; 32];
-        for (byte, pair) in key.iter_mut().zip(hex.chunks_exact(2)) {
-            let digit = |hex: u8| if hex <= b'9' { hex - b'0' } else { hex - b'a' + 10 };
-            *byte = digit(pair[0]) << 4 | digit(pair[1]);
-        }
-        Ok(Self(key))
+        let digits = decode(hex, &mut key).map_err(|_| KeyError)?;
+        if digits.len() == 32 { Ok(Self(key)) } else { Err(KeyError) }
     }
 }
 

@@ -49,7 +49,7 @@ fn zipped(members: &Members, options: SimpleFileOptions) -> Vec<u8> {
 }
 
 fn digest(contents: &[u8]) -> String {
-    Sha256::digest(contents).iter().map(|byte| format!("{byte:02x}")).collect()
+    base16ct::lower::encode_string(&Sha256::digest(contents))
 }
 
 fn envelopes(bytes: &[u8]) -> BTreeMap<String, String> {

@@ -40,8 +40,7 @@ fn packed(members: &Members) -> Vec<u8> {
 /// Replaces a member and says so in the manifest, as a forger would.
 fn forged(member: &str, contents: Vec<u8>) -> Vec<u8> {
     let mut members = members(&small());
-    let digest =
-        Sha256::digest(&contents).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let digest = base16ct::lower::encode_string(&Sha256::digest(&contents));
     for (name, bytes) in &mut members {
         if name == member {
             bytes.clone_from(&contents);
