@@ -28,6 +28,7 @@ pub(crate) mod histogram;
 pub mod interrupt;
 pub mod journal;
 pub mod keys;
+pub mod log;
 pub mod net;
 pub mod observe;
 pub mod plan;

@@ -150,6 +150,9 @@ pub fn save(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let written = write_through(&beside, bytes)
         .and_then(|()| fs::rename(&beside, path))
         .and_then(|()| File::open(folder)?.sync_all());
+    if written.is_ok() {
+        tracing::info!(path = %path.display(), bytes = bytes.len(), "a file is written");
+    }
     written.map_err(|source| {
         // Whatever went wrong above is what the person needs to know, not this.
         drop(fs::remove_file(&beside));

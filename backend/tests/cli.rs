@@ -108,6 +108,52 @@ fn what_is_wrong_with_the_target_is_said_before_anything_is_measured() {
 }
 
 #[test]
+fn what_is_done_is_told_to_who_asks_for_it_and_no_secret_ever() {
+    let key = "sk-never-to-be-seen";
+    let cluster = demo(Some(key));
+    let page = format!("http://{}/metrics", cluster.addr);
+    let plan = plan(&format!("{RATES}[[observe]]\nname = \"engine\"\nurl = \"{page}\"\n"));
+    let folder = program::folder(&plan);
+    let sweep = |options: &str, log: Option<&str>, key: &str| {
+        let mut command = program::command(env!("CARGO_BIN_EXE_tokencap"), folder.path());
+        command.arg("sweep").args(options.split_whitespace()).args(["--plan", "plan.toml"]);
+        command.env("TOKENCAP_API_KEY", key).envs(log.map(|log| ("RUST_LOG", log)));
+        let swept = command.output().unwrap();
+        (swept.status.success(), program::said(&swept))
+    };
+    let target = format!("--target http://{}", cluster.addr);
+    let (done, told) = sweep(&format!("{target} --out told.tokencap"), Some("trace"), key);
+    assert!(done, "{told}");
+    for event in [
+        "a trial request ends",
+        "a step begins",
+        "a connection is opened",
+        "a source is scraped",
+        "a step is judged",
+        "the journal has a step whole",
+        "a file is written",
+    ] {
+        assert!(told.contains(event), "«{event}» is missing in: {told}");
+    }
+    // What libraries tell is left out: they do not know what is a secret.
+    let events = told.lines().filter(|line| line.contains(" TRACE ") || line.contains(" DEBUG "));
+    assert!(events.clone().count() > 5, "{told}");
+    assert!(events.clone().all(|line| line.contains(" tokencap::")), "{told}");
+    let (done, quiet) = sweep(&format!("{target} --out quiet.tokencap"), None, key);
+    assert!(done && !quiet.contains("INFO") && !quiet.contains("tokencap::"), "{quiet}");
+    let (done, refused) = sweep(&format!("{target} --out no.tokencap -vvv"), None, "sk-wrong-key");
+    assert!(!done && refused.contains("a trial request ends"), "{refused}");
+    let user = format!("--target http://user:pass-word@{} --out no.tokencap -v", cluster.addr);
+    let (done, user) = sweep(&user, Some("trace"), key);
+    assert!(!done && user.contains("***@"), "{user}");
+    for said in [told, quiet, refused, user] {
+        for secret in [key, "sk-wrong-key", "pass-word"] {
+            assert!(!said.contains(secret), "{said}");
+        }
+    }
+}
+
+#[test]
 fn a_plan_with_a_typo_is_answered_with_its_place() {
     let folder = folder();
     std::fs::write(folder.path().join("plan.toml"), plan(RATES).replace("window_s", "windw_s"))

@@ -55,7 +55,10 @@ impl Agenda {
             Self::Search { search, seed, budget, earlier } => {
                 let spent = *earlier + elapsed;
                 search.spend(spent.into());
-                let Next::Run(order) = search.next() else { return None };
+                let next = search.next();
+                let belief = [0.1, 0.5, 0.9].map(|share| search.belief().quantile(share).get());
+                tracing::info!(?next, ?belief, spent_s = spent.as_secs_f64(), "the search decides");
+                let Next::Run(order) = next else { return None };
                 let id = done.iter().max().map_or(0, |last| last + 1);
                 let seed = seed.wrapping_add(u64::from(id));
                 let (warmup, window) = (order.warmup.into(), order.window.into());
@@ -87,6 +90,8 @@ impl Agenda {
 
     /// Takes in what a step showed.
     pub(super) fn report(&mut self, step: &Step, judged: &StepJudgement) {
+        let (rate, verdict) = (judged.offered.get(), judged.verdict);
+        tracing::info!(step = step.id, rate, ?verdict, screen = ?judged.screen, "a step is judged");
         if let Self::Search { search, .. } = self {
             search.report(step, judged);
         }

@@ -15,6 +15,7 @@ use tokencap_shared::units::{Nanos, Rate};
 
 use crate::drive::live::Snapshot;
 use crate::drive::plan::{Load, StepPlan};
+use crate::log;
 use crate::search::Answer;
 use crate::search::budget::minutes;
 
@@ -100,6 +101,7 @@ impl Default for Terminal {
             let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{bar:24} {percent:>3}%  {msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            log::above(&bar);
             bar
         });
         Self { bar, left: None, last: Instant::now() }

@@ -28,10 +28,16 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::log;
+
 /// Measure, prove and sign how many tokens an LLM inference cluster can sell in a day.
 #[derive(Debug, Parser)]
 #[command(name = "tokencap", version, about, long_about = None)]
 struct Cli {
+    /// Tell on stderr what is done: -v decisions and steps, -vv each connection and scrape too.
+    /// RUST_LOG, where it is set, decides instead.
+    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    verbose: u8,
     #[command(subcommand)]
     command: Command,
 }
@@ -61,6 +67,7 @@ enum Command {
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    log::start(cli.verbose);
     match run(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -103,6 +103,7 @@ impl Journal {
             File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
         };
         begin(&mut journal).map_err(|why| writing(path, why))?;
+        tracing::info!(path = %path.display(), "the journal begins");
         Ok(journal)
     }
 
@@ -116,6 +117,8 @@ impl Journal {
         let file = open.map_err(|why| reading(path, why))?;
         lock(&file, path)?;
         let Contents { bundle, series, sound } = read_all(&file, path)?;
+        let steps = bundle.manifest.steps.len();
+        tracing::info!(path = %path.display(), steps, sound, "the journal goes on");
         file.set_len(sound).and_then(|()| file.sync_all()).map_err(|why| writing(path, why))?;
         let mut journal = Self::over(path, file);
         let numbered = bundle.errors.iter().cloned().zip(0..);
@@ -180,7 +183,9 @@ impl Journal {
             let payload = serde_json::to_vec(&end).map_err(io::Error::other)?;
             self.frame_requests()?;
             frame::write(&mut self.pending, Kind::Step, &payload)?;
-            self.sync()
+            self.sync()?;
+            tracing::info!(step = record.step.id, "the journal has a step whole");
+            Ok(())
         };
         write().map_err(|why| writing(&self.path, why))
     }
@@ -216,6 +221,7 @@ impl Journal {
     fn flush(&mut self) -> io::Result<()> {
         self.frame_requests()?;
         self.file.write_all(&self.pending)?;
+        tracing::debug!(bytes = self.pending.len(), "the journal is written");
         self.pending.clear();
         self.flushed = Instant::now();
         Ok(())
