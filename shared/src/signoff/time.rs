@@ -1,4 +1,7 @@
 //! Instants of sign-offs, as texts that sort like the time they mean.
+//!
+//! Own code for the page's sake: of a calendar it needs what a date looks like, for which jiff
+//! weighs 55 kB (`scripts/weigh` with `str::parse::<jiff::Timestamp>`, its default features off).
 
 use serde::{Deserialize, Serialize};
 
