@@ -51,12 +51,12 @@ struct Head {
 /// What one guess of the passphrase costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Cost {
     /// Memory in KiB.
     pub memory_kib: u32,
     /// Passes over it.
     pub passes: u32,
-    /// Lanes.
     pub lanes: u32,
 }
 
@@ -69,32 +69,25 @@ impl Default for Cost {
 
 /// Why a key cannot be made or used.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum KeyError {
     /// Too short.
     #[error("the passphrase must have at least {MIN_PASSPHRASE} characters: choose a longer one")]
     WeakPassphrase,
     /// Already there.
     #[error("{path} is already there: a key is never overwritten, choose another path")]
-    Exists {
-        /// The path.
-        path: PathBuf,
-    },
+    Exists { path: PathBuf },
     /// Not readable or writable.
     #[error("cannot {what} the key file {path}: check the path and its permissions")]
     File {
         /// `read` or `write`.
         what: &'static str,
-        /// The path.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// Some other file.
     #[error("{path} is not a key file: give one that `tokencap keygen` wrote")]
-    NotAKey {
-        /// The path.
-        path: PathBuf,
-    },
+    NotAKey { path: PathBuf },
     /// Wrong passphrase, or a damaged file.
     #[error("the passphrase does not open this key (or the key file was changed): try again")]
     Locked,

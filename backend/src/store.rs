@@ -11,71 +11,46 @@ pub const MOST_BYTES: u64 = (1 << 30) + (1 << 20);
 
 /// Why a bundle's file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum StoreError {
     /// No file.
     #[error("there is no file {path}: check the path")]
-    Missing {
-        /// The path.
-        path: PathBuf,
-    },
+    Missing { path: PathBuf },
     /// Something that cannot hold a bundle.
     #[error("{path} is a folder or a device, not a file: give the path of one bundle")]
-    NotAFile {
-        /// The path.
-        path: PathBuf,
-    },
+    NotAFile { path: PathBuf },
     /// Larger than a bundle can be.
     #[error(
         "{path} is {size} bytes long, more than a bundle can be: choose a file made by `tokencap sweep`"
     )]
     TooLarge {
-        /// The path.
         path: PathBuf,
         /// Bytes.
         size: u64,
     },
     /// Not readable.
     #[error("cannot read {path}: check its permissions and the disk")]
-    Unreadable {
-        /// The path.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Unreadable { path: PathBuf, source: io::Error },
     /// No bundle, or a damaged one.
     #[error("cannot use {path}")]
-    Bundle {
-        /// The path.
-        path: PathBuf,
-        /// Why.
-        source: BundleError,
-    },
+    Bundle { path: PathBuf, source: BundleError },
     /// No room.
     #[error(
         "the disk of {path} is full: free {needed} bytes there or choose another place; nothing was written"
     )]
     DiskFull {
-        /// The path.
         path: PathBuf,
         /// Bytes.
         needed: usize,
     },
     /// The folder to write to is not there.
     #[error("there is no folder {folder} to write to: make it, or choose another place")]
-    NoFolder {
-        /// The folder.
-        folder: PathBuf,
-    },
+    NoFolder { folder: PathBuf },
     /// Not writable.
     #[error(
         "cannot write {path}: check the folder's permissions; a file that was there is unchanged"
     )]
-    Unwritable {
-        /// The path.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Unwritable { path: PathBuf, source: io::Error },
 }
 
 /// Reads a bundle's file.

@@ -10,19 +10,14 @@ use crate::files::{self, MOST_OF_A_SHEET};
 
 /// Why trusted keys cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum TrustError {
     /// Not there, or not readable.
     #[error("cannot read the trusted keys {path}: check the path and its permissions")]
-    Unreadable {
-        /// The path.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Unreadable { path: PathBuf, source: std::io::Error },
     /// Not a list of keys.
     #[error("the trusted keys {path} cannot be understood: `tokencap keygen` prints what to write")]
     Invalid {
-        /// The path.
         path: PathBuf,
         /// Where and why.
         source: toml::de::Error,

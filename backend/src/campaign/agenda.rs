@@ -16,7 +16,6 @@ pub(super) enum Agenda {
     List(Vec<StepPlan>),
     /// What the search says.
     Search {
-        /// It.
         search: Box<Search>,
         /// Seed of the first step.
         seed: u64,
@@ -29,7 +28,6 @@ pub(super) enum Agenda {
 
 /// A step to be run.
 pub(super) struct Due {
-    /// It.
     pub(super) plan: StepPlan,
     /// Who ordered it, if a search did.
     order: Option<Order>,

@@ -58,7 +58,7 @@ pub enum MergeError {
     /// Parts are missing.
     #[error("part {index} of {of} is missing: all parts together make the campaign")]
     Missing {
-        /// Its index.
+        /// Place of the part that is missing, from 0.
         index: u32,
         /// Of how many.
         of: u32,

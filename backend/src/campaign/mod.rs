@@ -122,7 +122,7 @@ pub enum CampaignError {
          own plan, or move the file away", .journal.display()
     )]
     OtherPlan {
-        /// The journal.
+        /// Where the records of the interrupted run lie.
         journal: PathBuf,
         /// What differs.
         what: &'static str,

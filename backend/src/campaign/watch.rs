@@ -21,6 +21,7 @@ use crate::search::budget::minutes;
 
 /// What happens in a campaign.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum Event<'a> {
     /// The target answered the trial requests.
     Ready {
@@ -34,7 +35,6 @@ pub enum Event<'a> {
     },
     /// A step begins.
     Begin {
-        /// It.
         plan: &'a StepPlan,
         /// Its place among the steps, from 0.
         index: usize,
@@ -45,7 +45,6 @@ pub enum Event<'a> {
     },
     /// A step goes on.
     Tick {
-        /// It.
         plan: &'a StepPlan,
         /// Since it began.
         elapsed: Duration,
@@ -60,7 +59,6 @@ pub enum Event<'a> {
     End {
         /// Why it was run.
         kind: StepKind,
-        /// The judgement.
         judged: &'a StepJudgement,
         /// The promises it was judged by.
         promise: &'a PromiseSheet,
@@ -69,7 +67,6 @@ pub enum Event<'a> {
     },
     /// A search has ended.
     Found {
-        /// How.
         answer: &'a Answer,
         /// What all its steps show together.
         capacity: &'a Capacity,

@@ -19,7 +19,6 @@ use crate::store;
 /// Write the report of bundles for other programs: Excel with live formulas, CSV, Markdown, JSON.
 #[derive(Debug, Args)]
 pub(super) struct Export {
-    /// The bundles.
     #[arg(required = true)]
     bundles: Vec<PathBuf>,
     /// File to write. Its ending decides the format: .xlsx, .csv, .md or .json.

@@ -18,7 +18,6 @@ use crate::{plan, text, trust};
 /// Print what bundles prove: one row a model, every promise with its verdict.
 #[derive(Debug, Args)]
 pub(super) struct Report {
-    /// The bundles.
     #[arg(required = true)]
     bundles: Vec<PathBuf>,
     #[command(flatten)]

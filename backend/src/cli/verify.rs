@@ -17,7 +17,6 @@ use crate::{text, trust};
 /// the bundle is signed.
 #[derive(Debug, Args)]
 pub(super) struct Verify {
-    /// The bundle.
     bundle: PathBuf,
     /// Your trusted keys. Without it: tokencap/trusted.toml in your configuration folder.
     #[arg(long, value_name = "FILE", env = "TOKENCAP_TRUST")]

@@ -32,7 +32,6 @@ pub(crate) enum News {
     Sent {
         /// Its session and its place in it.
         name: (u32, u32),
-        /// When.
         at: Moment,
         /// Tokens that its prompt is meant to have.
         isl: u32,

@@ -200,9 +200,9 @@ fn without_user(url: &str) -> String {
 /// An endpoint with a model, ready to be asked.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The server.
+    /// Host, port, and whether TLS is spoken.
     pub server: Server,
-    /// The route.
+    /// Which streaming API is asked.
     pub route: Route,
     /// The model's name, as the server knows it.
     pub model: String,

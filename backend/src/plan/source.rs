@@ -11,15 +11,14 @@ use crate::presets::{self, Kind, Preset};
 
 /// Why a plan, a promise sheet, a workload or a price sheet cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum PlanError {
     /// Not readable.
     #[error("cannot read {what} {}: {source}; check the path", path.display())]
     Read {
         /// What the file should hold.
         what: &'static str,
-        /// Its path.
         path: PathBuf,
-        /// Why.
         source: std::io::Error,
     },
     /// A typo, with its place.
@@ -42,7 +41,6 @@ pub enum PlanError {
     Unknown {
         /// What was looked for.
         what: &'static str,
-        /// Its name.
         name: String,
         /// The presets of that kind.
         known: String,

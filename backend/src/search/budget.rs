@@ -14,12 +14,11 @@ use crate::schedule::described::lengths;
 
 /// Steps, time, tokens, money and proofs.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Budget {
-    /// Steps.
     pub steps: Range<u32>,
     /// Time, but for what the last requests of each step take.
     pub time: Range<Duration>,
-    /// Requests.
     pub requests: f64,
     /// Tokens of their prompts.
     pub input: f64,
@@ -44,8 +43,8 @@ pub struct Range<T> {
 
 /// Whether one promise can be proved.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Proof {
-    /// Which.
     pub kind: PromiseKind,
     /// Its tier's name, if it is about one.
     pub tier: Option<String>,

@@ -43,7 +43,7 @@ pub struct Goal {
 /// A step to be run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Order {
-    /// Why.
+    /// A probe looks for the limit, a confirmation signs.
     pub kind: StepKind,
     /// At which rate.
     pub rate: Rate,
@@ -420,7 +420,7 @@ fn projected(judged: &StepJudgement) -> f64 {
 /// Requests of the window that were sent long enough ago to have had their first token in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overdue {
-    /// How many.
+    /// Requests of the window whose first token is due.
     pub n: u64,
     /// How many of them had it late, or still have not.
     pub bad: u64,

@@ -50,21 +50,14 @@ pub struct Listed {
 
 /// Why a bundle cannot be shown.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum LibraryError {
     /// Not there, or not readable.
     #[error("cannot read {path}: check the path and its permissions")]
-    Unreadable {
-        /// The path.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Unreadable { path: PathBuf, source: io::Error },
     /// Some other kind of file.
     #[error("{path} is not a tokencap bundle: give files that `tokencap sweep` wrote")]
-    NotABundle {
-        /// The path.
-        path: PathBuf,
-    },
+    NotABundle { path: PathBuf },
 }
 
 impl Library {

@@ -36,23 +36,18 @@ pub struct Config {
 
 /// Why the server could not start or go on.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum ServeError {
     /// Another program listens there.
     #[error(
         "port {} of {} is in use: stop the program that uses it, or choose another one with \
          --port (0 takes any free one)", .at.port(), .at.ip()
     )]
-    PortInUse {
-        /// Where.
-        at: SocketAddr,
-    },
+    PortInUse { at: SocketAddr },
     /// Below 1024, or forbidden.
     #[error("not allowed to listen on port {} of {}: choose a port of 1024 or above with --port",
         .at.port(), .at.ip())]
-    NotAllowed {
-        /// Where.
-        at: SocketAddr,
-    },
+    NotAllowed { at: SocketAddr },
     /// No such address on this machine.
     #[error("this machine has no address {ip}: give one of its own with --listen")]
     NoSuchAddress {
@@ -61,12 +56,7 @@ pub enum ServeError {
     },
     /// Any other failure.
     #[error("cannot listen on {at}")]
-    Listen {
-        /// Where.
-        at: SocketAddr,
-        /// Why.
-        source: io::Error,
-    },
+    Listen { at: SocketAddr, source: io::Error },
     /// A bundle that cannot be served.
     #[error(transparent)]
     Library(#[from] LibraryError),
@@ -95,7 +85,6 @@ pub enum ServeError {
     TokenFile {
         /// Its file.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
 }

@@ -220,7 +220,7 @@ pub enum ConfigError {
     Budget {
         /// Token budget.
         max_tokens: u32,
-        /// Sequences.
+        /// Most sequences that decode at once.
         max_sequences: u32,
     },
     /// The longest request must fit into the cache alone.

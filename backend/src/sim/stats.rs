@@ -71,7 +71,7 @@ pub struct ReplicaStats {
     pub prompt_tokens: u64,
     /// Prompt tokens computed, recomputed ones included.
     pub prefill_tokens: u64,
-    /// Output tokens.
+    /// Tokens generated since the start.
     pub output_tokens: u64,
     /// Prompt tokens looked up in the prefix cache.
     pub prefix_queries: u64,

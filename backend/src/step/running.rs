@@ -11,7 +11,7 @@ use tokencap_shared::units::Moment;
 pub struct Running<'a> {
     /// The step up to now: its window ends now, or where it was planned to.
     pub step: Step,
-    /// Now.
+    /// The instant of this look, on the run's clock.
     pub now: Moment,
     /// Every request that has ended, in any order; whoever looks may put them in another.
     pub ended: &'a mut [Request],

@@ -28,7 +28,7 @@ pub enum PreflightError {
         "nothing answers at {url}: {why}; check that the server runs and that the address is right"
     )]
     Unreachable {
-        /// Where.
+        /// The address that was tried.
         url: String,
         /// What the system says.
         why: String,
@@ -56,7 +56,7 @@ pub enum PreflightError {
         "the server has no {path} ({status}: {said}); check the address, or try the other route"
     )]
     Route {
-        /// The path.
+        /// The route that the server does not have.
         path: String,
         /// 404 or 405.
         status: u16,

@@ -5,6 +5,7 @@ const AGAIN: &str = "copy or download it again from where it was made";
 
 /// Why a bundle cannot be read or written.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum BundleError {
     /// Some other kind of file.
     #[error(
@@ -46,7 +47,6 @@ pub enum BundleError {
     /// Not a plain file.
     #[error("the member {member} is {what}, which no bundle holds: do not trust this file")]
     Refused {
-        /// The member.
         member: String,
         /// What it is.
         what: &'static str,
@@ -67,23 +67,17 @@ pub enum BundleError {
          split a longer run, and do not trust a file that you did not make"
     )]
     TooManyRows {
-        /// The member.
         member: &'static str,
-        /// Rows.
         rows: u64,
         /// The cap.
         limit: u64,
     },
     /// A member that every bundle holds.
     #[error("this bundle lacks its member {member}: {AGAIN}")]
-    MissingMember {
-        /// The member.
-        member: String,
-    },
+    MissingMember { member: String },
     /// Contents that do not fit the archive's directory.
     #[error("the member {member} is damaged ({problem}): {AGAIN}")]
     DamagedMember {
-        /// The member.
         member: String,
         /// What was found.
         problem: String,
@@ -93,10 +87,7 @@ pub enum BundleError {
         "the member {member} is not the one that was measured (its SHA-256 differs from the \
          manifest's): it was damaged or changed, so {AGAIN}"
     )]
-    Digest {
-        /// The member.
-        member: String,
-    },
+    Digest { member: String },
     /// Made by a later tool.
     #[error(
         "this bundle has {what} {found}, and this tokencap knows up to {known}: update tokencap"
@@ -121,7 +112,6 @@ pub enum BundleError {
     /// Not the table it should be.
     #[error("the table {member} cannot be read ({problem}): {AGAIN}")]
     Table {
-        /// The member.
         member: &'static str,
         /// What is wrong with it.
         problem: &'static str,
@@ -131,26 +121,20 @@ pub enum BundleError {
     Unwritten {
         /// The part.
         member: &'static str,
-        /// Why.
         problem: String,
     },
     /// Other columns than a bundle's.
     #[error("the table {member} does not have the columns of a bundle's format: {AGAIN}")]
-    Schema {
-        /// The member.
-        member: &'static str,
-    },
+    Schema { member: &'static str },
     /// A value that cannot be.
     #[error(
         "{member}, row {row} (counted from 0), column {column}: {problem}. The record is \
          rejected, and the bundle with it"
     )]
     Row {
-        /// The member.
         member: &'static str,
         /// Row, from 0.
         row: usize,
-        /// Column.
         column: &'static str,
         /// What is wrong with the value.
         problem: &'static str,
@@ -165,12 +149,5 @@ pub enum BundleError {
     },
     /// A histogram that the format does not hold.
     #[error("the gaps of step {step}, tier {tier} cannot be written: {problem}")]
-    GapsKey {
-        /// Step.
-        step: u32,
-        /// Tier.
-        tier: usize,
-        /// Why not.
-        problem: &'static str,
-    },
+    GapsKey { step: u32, tier: usize, problem: &'static str },
 }

@@ -82,13 +82,13 @@ pub enum Phase {
 /// furthest beyond.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tail {
-    /// The promise.
+    /// The promise whose latency it is.
     pub kind: PromiseKind,
     /// Name of the tier, where the sheet has several.
     pub tier: Option<String>,
     /// What is measured; `None` where it has no end.
     pub measured: Option<Nanos>,
-    /// The limit.
+    /// What that promise allows, in its tier.
     pub limit: Nanos,
 }
 

@@ -92,7 +92,7 @@ impl Manifest {
 /// A bundle, read and ready to be judged.
 #[derive(Clone, Debug)]
 pub struct Bundle {
-    /// The manifest.
+    /// What was declared, and the steps that were run.
     pub manifest: Manifest,
     /// Every request, in the order of steps and, within one, of sending.
     pub requests: Vec<Request>,

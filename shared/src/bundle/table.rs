@@ -199,7 +199,6 @@ impl<'a> Table<'a> {
 
 /// A row group being read: its columns in the order of the layout.
 pub(super) struct RowGroup<'a, 'f> {
-    /// Its rows.
     pub(super) rows: usize,
     file: &'a [u8],
     chunks: std::slice::Iter<'f, super::parquet::Chunk>,

@@ -202,7 +202,7 @@ pub struct Side {
 pub struct Candidate<'a> {
     /// Declaration.
     pub declared: Declared<'a>,
-    /// Capacity.
+    /// What its records prove.
     pub capacity: &'a Capacity,
 }
 

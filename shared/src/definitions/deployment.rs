@@ -14,7 +14,7 @@ pub struct Deployment {
     pub revision: String,
     /// Serving engine, such as `vllm`.
     pub engine: String,
-    /// Its version.
+    /// As the engine states it; empty where it is not declared.
     #[serde(default)]
     pub engine_version: String,
     /// GPU type, such as `H200-141GB`.

@@ -18,10 +18,10 @@ pub enum Mark {
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Finding {
     /// How grave.
     pub mark: Mark,
-    /// What.
     #[serde(flatten)]
     pub what: What,
 }
@@ -29,6 +29,7 @@ pub struct Finding {
 /// What was found. The words are in the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "what")]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum What {
     /// Time per token by the file, and by latency, TTFT and tokens of the same file.
     PerTokenIdentity {
@@ -50,10 +51,7 @@ pub enum What {
         achieved: Rate,
     },
     /// Much of the time that rates divide by is the emptying at the end.
-    Drain {
-        /// Its share.
-        share: Share,
-    },
+    Drain { share: Share },
     /// No arrival rate: a cap on concurrency lets the server set the pace.
     ClosedLoop,
     /// Half of the gaps are nearly 0: tokens of one event share a time.
@@ -79,14 +77,12 @@ pub enum What {
     TtftZero,
     /// Answers of one token or none, which have no TPOT.
     ShortAnswers {
-        /// How many.
         short: u64,
         /// Of how many.
         of: u64,
     },
     /// The tool counts short answers as failed.
     ShortAnswersCalledErrors {
-        /// How many.
         errors: u64,
         /// Of how many.
         of: u64,
@@ -119,14 +115,12 @@ pub enum What {
     },
     /// The records of the file are not those of its summary.
     RecordsUnlikeSummary {
-        /// Records.
         records: u64,
         /// Completed, by the summary.
         summary: u64,
     },
     /// Requests failed.
     Failed {
-        /// How many.
         failed: u64,
         /// Of how many.
         of: u64,

@@ -48,13 +48,13 @@ pub struct File<'a> {
 
 /// Why a file cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum ImportError {
     /// Too long.
     #[error(
         "{file} is {size} bytes long, more than the {MAX_FILE} that are read: export without prompts and answers"
     )]
     TooLarge {
-        /// The file.
         file: String,
         /// Bytes.
         size: usize,
@@ -63,14 +63,10 @@ pub enum ImportError {
     #[error(
         "{file} is not a text file: choose the JSON, JSON lines, YAML or log that the tool wrote"
     )]
-    NotText {
-        /// The file.
-        file: String,
-    },
+    NotText { file: String },
     /// Neither JSON nor YAML.
     #[error("{file} is damaged or not in a format that is read ({problem}): export it again")]
     Damaged {
-        /// The file.
         file: String,
         /// Where and why.
         problem: String,
@@ -80,22 +76,13 @@ pub enum ImportError {
         "{file} is not a result that is known here: choose results of AIPerf, GuideLLM, vLLM, \
          SGLang, inference-perf, llmperf, InferenceX, MLPerf, EvalScope, genai-bench or llm-d"
     )]
-    Unknown {
-        /// The file.
-        file: String,
-    },
+    Unknown { file: String },
     /// A tool's database.
     #[error("{file} is a database, which is not read: choose the JSON files beside it")]
-    Database {
-        /// The file.
-        file: String,
-    },
+    Database { file: String },
     /// Belongs to a result that is not there.
     #[error("{file} only adds to a result: choose the result it belongs to as well")]
-    Alone {
-        /// The file.
-        file: String,
-    },
+    Alone { file: String },
 }
 
 /// What came of a set of files.

@@ -56,7 +56,6 @@ pub(super) struct Seen {
     pub(super) sent: Option<u64>,
     /// How long before that it should have been sent.
     pub(super) late: Option<Nanos>,
-    /// TTFT.
     pub(super) ttft: Option<Nanos>,
     /// From sending to the last token.
     pub(super) last: Option<Nanos>,

@@ -45,8 +45,8 @@ impl Load {
 
 /// A distribution as another tool sums it up. What it does not say is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Spread {
-    /// Mean.
     pub mean: Option<Seconds>,
     /// Median.
     pub p50: Option<Seconds>,
@@ -102,16 +102,15 @@ pub struct Records {
 
 /// One result: one load point of one tool.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Run {
     /// The files it was read from.
     pub files: Vec<String>,
-    /// The tool.
     pub tool: Tool,
     /// Its version, if the file says.
     pub version: Measured<String>,
     /// What the tool's words mean.
     pub definitions: Definitions,
-    /// The model.
     pub model: Measured<String>,
     /// GPU type.
     pub gpu: Measured<String>,

@@ -35,8 +35,8 @@ pub struct Attention {
 
 /// A promise, and the name of its tier if it is about one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct PromiseOfTier {
-    /// Which promise.
     pub kind: PromiseKind,
     /// Its tier's name; `None` for a promise about the whole step.
     pub tier: Option<String>,
@@ -67,6 +67,7 @@ pub enum MoneyPart {
 /// What needs attention. The words are in the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "what")]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum AttentionKind {
     /// The simulator was measured, no hardware.
     Simulated,
@@ -77,7 +78,6 @@ pub enum AttentionKind {
     },
     /// Steps whose values do not count.
     InvalidSteps {
-        /// Which.
         steps: Vec<u32>,
         /// Of how many.
         of: usize,
@@ -94,10 +94,7 @@ pub enum AttentionKind {
         degradations: Vec<DegradationOfTier>,
     },
     /// Parts of the daily value have no price or were not observed.
-    PricesIncomplete {
-        /// Which.
-        missing: Vec<MoneyPart>,
-    },
+    PricesIncomplete { missing: Vec<MoneyPart> },
     /// Daily value at cost differs from the GPUs' daily cost, which it must equal.
     IdentityBroken,
     /// No tested rate breaks a promise: λ_slo_max is only a lower end.
@@ -105,35 +102,21 @@ pub enum AttentionKind {
     /// A rate above a broken one passed.
     NonMonotone,
     /// Signed promises without enough evidence in the step shown.
-    Insufficient {
-        /// Which.
-        promises: Vec<PromiseOfTier>,
-    },
+    Insufficient { promises: Vec<PromiseOfTier> },
     /// Signed promises that nothing could observe: they can never be held.
-    NotObserved {
-        /// Which.
-        promises: Vec<PromiseOfTier>,
-    },
+    NotObserved { promises: Vec<PromiseOfTier> },
     /// Watched promises that broke in the step shown.
-    WatchedBroken {
-        /// Which.
-        promises: Vec<PromiseOfTier>,
-    },
+    WatchedBroken { promises: Vec<PromiseOfTier> },
     /// The window of the step shown is short against its tail.
-    WindowTooShort {
-        /// The step.
-        step: u32,
-    },
+    WindowTooShort { step: u32 },
     /// What breaks first beyond λ_slo_max, and what the server shows then.
     Binding {
-        /// The promise.
         promise: PromiseOfTier,
         /// Where it breaks, by how much, and the server's signs.
         binding: Binding,
     },
     /// Requests of the step shown failed.
     Failures {
-        /// How many.
         failed: u64,
         /// Of how many valid ones.
         valid: u64,

@@ -59,14 +59,13 @@ pub struct SignedNumbers {
 /// One promise, as it is signed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct SignedPromise {
-    /// Which promise.
     pub kind: PromiseKind,
     /// Its tier's name; absent for a promise about the whole step.
     pub tier: Option<String>,
     /// Whether it decides λ_slo_max.
     pub signed: bool,
-    /// Its verdict.
     pub verdict: Verdict,
     /// Values that keep it, of how many; absent without such a count.
     pub good_of_n: Option<(u64, u64)>,
@@ -75,6 +74,7 @@ pub struct SignedPromise {
 /// One step, as it is signed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct SignedStep {
     /// The step's id.
     pub step: u32,
@@ -84,7 +84,6 @@ pub struct SignedStep {
     pub offered: Rate,
     /// Whether its values count.
     pub valid: bool,
-    /// Its verdict.
     pub verdict: Verdict,
     /// Its point estimates' verdict.
     pub screen: Verdict,
@@ -95,6 +94,7 @@ pub struct SignedStep {
 /// Why numbers cannot be signed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "snake_case", tag = "refused")]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum Unsignable {
     /// Point estimates.
     #[error(
@@ -118,10 +118,7 @@ pub enum Unsignable {
     #[error(
         "step {step} is INVALID, and an invalid run is never signed: `tokencap report` says why"
     )]
-    Invalid {
-        /// The step.
-        step: u32,
-    },
+    Invalid { step: u32 },
     /// Other tools' results.
     #[error(
         "this was imported from another tool's results: it can be shown, but not signed. Measure \

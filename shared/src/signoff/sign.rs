@@ -26,7 +26,7 @@ pub struct Signer<'a> {
 pub struct Signed {
     /// Its file name.
     pub file: &'static str,
-    /// Its text.
+    /// The envelope, as it stands in the bundle.
     pub text: String,
 }
 

@@ -10,6 +10,7 @@ use crate::definitions::promise::Role;
 /// The state of a bundle's sign-off. Only [`SignOff::Signed`] is signed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum SignOff {
     /// Every required role signed, each with a trusted key of its own; contents are those that
     /// were signed, and every signed number was recomputed from the raw records.
@@ -41,30 +42,21 @@ pub enum SignOff {
         file: String,
     },
     /// Good signatures of other contents than these.
-    ContentsChanged {
-        /// What changed.
-        what: Changed,
-    },
+    ContentsChanged { what: Changed },
     /// The raw records do not give the numbers that were signed.
     NumbersDiffer {
         /// Which do not; at least one.
         differences: Vec<Difference>,
     },
     /// A signature, or its key, is past its end.
-    Expired {
-        /// Since when.
-        since: UtcTime,
-    },
+    Expired { since: UtcTime },
     /// A later run replaces this one.
     Superseded {
         /// Identity of the later run.
         by: String,
     },
     /// Withdrawn.
-    Revoked {
-        /// Why.
-        reason: String,
-    },
+    Revoked { reason: String },
 }
 
 /// What is not as it was signed.
@@ -102,12 +94,10 @@ pub struct Signature {
 /// Why a sign-off does not count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "problem")]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum Problem {
     /// Not the text of an envelope.
-    Malformed {
-        /// Why not.
-        why: EnvelopeError,
-    },
+    Malformed { why: EnvelopeError },
     /// An intact envelope with something else inside.
     NotAStatement,
     /// Another key made the signature, or none, or the payload was changed.
@@ -122,34 +112,19 @@ pub enum Problem {
     /// A trusted key, but not for this role.
     NotForRole,
     /// The key was withdrawn.
-    KeyRevoked {
-        /// Why.
-        reason: String,
-    },
+    KeyRevoked { reason: String },
     /// The key was not valid yet when it signed.
     KeyNotYetValid,
     /// The key is past its end.
-    KeyExpired {
-        /// Since when.
-        since: UtcTime,
-    },
+    KeyExpired { since: UtcTime },
     /// It is about other contents.
-    Contents {
-        /// What changed.
-        what: Changed,
-    },
+    Contents { what: Changed },
     /// Its numbers do not recompute.
-    Numbers {
-        /// Which.
-        differences: Vec<Difference>,
-    },
+    Numbers { differences: Vec<Difference> },
     /// The numbers of this bundle are none that anybody may sign.
     Unsignable,
     /// It is past its end.
-    Expired {
-        /// Since when.
-        since: UtcTime,
-    },
+    Expired { since: UtcTime },
     /// Its key already signed for another role: every role needs a key of its own.
     SameKey,
 }

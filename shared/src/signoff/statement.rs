@@ -67,12 +67,12 @@ pub enum Says {
         role: Role,
         /// Until when, if not for ever.
         expires: Option<UtcTime>,
-        /// The numbers.
+        /// Capacity and promises, as the signer computed them.
         numbers: Box<SignedNumbers>,
     },
     /// Its numbers no longer hold.
     Revoke {
-        /// Why.
+        /// What the signer gives as the cause.
         reason: String,
     },
     /// A later run replaces it.

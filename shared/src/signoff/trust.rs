@@ -46,7 +46,7 @@ pub struct TrustedKey {
 pub struct Revoked {
     /// The run's identity.
     pub run: String,
-    /// Why.
+    /// What a reader is told about it.
     pub reason: String,
 }
 

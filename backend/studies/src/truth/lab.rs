@@ -30,9 +30,9 @@ pub struct Run {
     pub rate: Rate,
     /// Time before the window.
     pub warmup: Nanos,
-    /// The window.
+    /// Length of what is judged, after the warm-up.
     pub window: Nanos,
-    /// Its seed.
+    /// Fixes arrivals and lengths.
     pub seed: u64,
 }
 

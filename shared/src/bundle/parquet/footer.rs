@@ -17,7 +17,6 @@ pub(crate) struct Footer {
 /// A row group.
 #[derive(Debug)]
 pub(crate) struct Group {
-    /// Its rows.
     pub(crate) rows: usize,
     /// Its columns, in their order.
     pub(crate) chunks: Vec<Chunk>,
@@ -28,7 +27,6 @@ pub(crate) struct Group {
 pub(crate) struct Chunk {
     /// Where its pages lie in the file.
     pub(crate) pages: Range<usize>,
-    /// Its rows.
     pub(crate) rows: usize,
     /// Whether rows may lack a value.
     pub(crate) optional: bool,

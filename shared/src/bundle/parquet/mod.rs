@@ -54,7 +54,6 @@ pub(super) enum Meaning {
 /// A column as a table must have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spec {
-    /// Its name.
     pub(super) name: &'static str,
     /// How its values are stored.
     pub(super) physical: Physical,

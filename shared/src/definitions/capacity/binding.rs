@@ -9,14 +9,13 @@ use crate::units::{Rate, Ratio, Share, Watts};
 
 /// The promise that limits the capacity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Binding {
-    /// Which.
     pub kind: PromiseKind,
     /// Index of its tier; `None` for a promise about the whole step.
     pub tier: Option<usize>,
     /// The step that shows it: the lowest broken rate.
     pub step: u32,
-    /// Its rate.
     pub rate: Rate,
     /// How many times the allowed share of values was bad there.
     pub times_allowed: Ratio,
@@ -31,6 +30,7 @@ pub struct Binding {
 /// Something that the server shows beyond its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "sign")]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum Sign {
     /// More requests wait.
     QueueGrows {
@@ -46,7 +46,6 @@ pub enum Sign {
     },
     /// Requests are preempted.
     Preempts {
-        /// How many.
         preemptions: u64,
         /// Of how many requests of the window.
         members: u64,

@@ -39,7 +39,7 @@ pub struct Tested {
     pub rate: Rate,
     /// Whether the step counts.
     pub valid: bool,
-    /// Its verdict.
+    /// Of a probe its screen, of a confirmation run its verdict.
     pub verdict: Verdict,
 }
 

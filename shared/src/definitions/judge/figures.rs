@@ -46,7 +46,7 @@ pub struct TierFigures {
     pub compliant_by_rule: [u64; 3],
     /// Cancelled members of the tier, and what they could mean.
     pub cancelled: Cancelled,
-    /// TTFT.
+    /// Time to first token, over valid requests; without output it is +∞.
     pub ttft: Percentiles,
     /// TTFT from the intended instant.
     pub ttft_from_intended: Percentiles,

@@ -100,7 +100,7 @@ pub struct StepJudgement {
 /// One step's raw evidence.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// The step.
+    /// Its instants, its kind, and what the generator says of itself.
     pub step: &'a Step,
     /// Its requests, warm-up and tail included.
     pub requests: &'a [Request],

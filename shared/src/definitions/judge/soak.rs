@@ -55,12 +55,10 @@ pub struct Drift {
 /// One thing that speaks against a soak.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "degradation")]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum Degradation {
     /// Less than 1,800 s.
-    TooShort {
-        /// Its window.
-        window: Seconds,
-    },
+    TooShort { window: Seconds },
     /// The step is INVALID.
     Invalid,
     /// Not every signed promise is held over the whole.
@@ -103,12 +101,7 @@ pub enum Degradation {
         spans: u64,
     },
     /// The hit rate is more than a point off the declared one.
-    HitRate {
-        /// Declared.
-        declared: Share,
-        /// Measured.
-        measured: Share,
-    },
+    HitRate { declared: Share, measured: Share },
 }
 
 /// Least length of a soak.

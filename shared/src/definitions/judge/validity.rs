@@ -18,6 +18,7 @@ use crate::units::{Nanos, Share};
 /// are in the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "reason")]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum Invalid {
     /// The client sent late.
     GeneratorLate {
@@ -46,32 +47,24 @@ pub enum Invalid {
     },
     /// More than 0.1 % of members were the plan's fault.
     ClientFaults {
-        /// How many.
         faults: u64,
         /// Of how many members.
         members: u64,
     },
     /// More than 0.1 % of valid requests lie outside every tier.
     Unpromised {
-        /// How many.
         unpromised: u64,
         /// Of how many valid requests.
         valid: u64,
     },
     /// More than 0.1 % of completed requests have no token count.
     UnknownTokens {
-        /// How many.
         unknown: u64,
         /// Of how many.
         of: u64,
     },
     /// The hit rate is unlike the declared one.
-    CacheContaminated {
-        /// Declared.
-        declared: Share,
-        /// Measured.
-        measured: Share,
-    },
+    CacheContaminated { declared: Share, measured: Share },
     /// Telemetry has a hole of more than 3 s although a promise rests on it.
     TelemetryGap {
         /// The longest hole.

@@ -39,7 +39,7 @@ impl Verdict {
 /// One promise, judged.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PromiseVerdict {
-    /// Which promise.
+    /// What is promised.
     pub kind: PromiseKind,
     /// Index of its tier in the promise sheet; `None` for a promise about the whole step.
     pub tier: Option<usize>,

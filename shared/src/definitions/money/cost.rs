@@ -61,7 +61,7 @@ pub fn cost_per_mtok(
 /// One point of C_eff(λ).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CostPoint {
-    /// The step.
+    /// Id of the step that offered the rate.
     pub step: u32,
     /// Rate offered.
     pub rate: Rate,

@@ -26,7 +26,7 @@ pub fn daily_value_at_cost(daily: TokensPerDay, cost: CostPerMTok) -> Measured<M
 /// What the compliant requests' tokens of one day sell for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ValueAtPrice {
-    /// Of output.
+    /// What the generated tokens sell for.
     pub output: Measured<Money>,
     /// Of input that was computed.
     pub input_uncached: Measured<Money>,

@@ -14,18 +14,15 @@ use crate::units::{Rate, Ratio, Share};
 /// Why a need is refused. The measurement does not cover it, and nothing is extrapolated.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "refusal")]
+#[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
 pub enum Refusal {
     /// The need itself cannot be sized.
     Need {
-        /// Why.
         #[serde(serialize_with = "as_text")]
         error: QuoteError,
     },
     /// There is no capacity to quote.
-    NoCapacity {
-        /// Why not.
-        reason: Missing,
-    },
+    NoCapacity { reason: Missing },
     /// The validity date is no date.
     NoDate {
         /// What was given.
@@ -42,9 +39,7 @@ pub enum Refusal {
     UnmetTier {
         /// Index of the tier in the promise sheet.
         tier: usize,
-        /// Which promise.
         kind: PromiseKind,
-        /// Its verdict.
         verdict: Verdict,
     },
     /// Mean prompts are longer than measured.

@@ -45,7 +45,7 @@ pub enum QuoteError {
     /// A field of the need makes no sense.
     #[error("`{field}` must be greater than 0 (and a peak no less than the mean)")]
     Need {
-        /// The field.
+        /// Its name, as a plan or an address has it.
         field: &'static str,
     },
     /// More units than can be counted.

@@ -130,7 +130,7 @@ pub struct Class {
 pub enum Length {
     /// Always the same.
     Fixed {
-        /// Tokens.
+        /// How many every one has.
         tokens: u32,
     },
     /// Uniform over an inclusive range.

@@ -52,12 +52,12 @@ pub struct AxisPlan {
 
 /// A line, its points in the order of x.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Series {
     /// Its name, which stands at its end.
     pub name: String,
     /// What it is.
     pub role: Role,
-    /// Its points.
     pub points: Vec<Datum>,
     /// Whether each point is marked.
     pub marked: bool,
@@ -67,8 +67,8 @@ pub struct Series {
 
 /// One point of a series. A value that is not finite, or missing, interrupts the line.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Datum {
-    /// Where.
     pub x: f64,
     /// How much; `None` is missing.
     pub y: Option<f64>,
@@ -79,12 +79,12 @@ pub struct Datum {
 
 /// A line across the plot.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Rule {
     /// Which way.
     pub across: Across,
     /// At which value.
     pub at: f64,
-    /// Its name.
     pub name: String,
     /// What it is.
     pub role: Role,
@@ -102,12 +102,11 @@ pub enum Across {
 
 /// A range of x.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Band {
-    /// From.
     pub from: f64,
     /// To; `None` is the axis's end.
     pub to: Option<f64>,
-    /// Its name.
     pub name: String,
     /// What it is.
     pub role: Role,
@@ -131,10 +130,9 @@ pub enum Role {
 
 /// Width and height in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Size {
-    /// Width.
     pub width: f64,
-    /// Height.
     pub height: f64,
 }
 
@@ -162,6 +160,7 @@ pub struct Area {
 
 /// A chart in pixels, ready to be drawn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Chart {
     /// What it shows.
     pub title: String,
@@ -179,9 +178,7 @@ pub struct Chart {
     pub y: Axis,
     /// Ranges, the lowest layer.
     pub bands: Vec<BandMark>,
-    /// Rules.
     pub rules: Vec<RuleMark>,
-    /// Lines.
     pub lines: Vec<LineMark>,
     /// Markers.
     pub dots: Vec<DotMark>,
@@ -191,8 +188,8 @@ pub struct Chart {
 
 /// A range in pixels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct BandMark {
-    /// Where.
     pub area: Area,
     /// What it is.
     pub role: Role,
@@ -220,8 +217,8 @@ pub struct LineMark {
 
 /// A marker.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct DotMark {
-    /// Where.
     pub at: Point,
     /// What it is.
     pub role: Role,
@@ -233,12 +230,12 @@ pub struct DotMark {
 
 /// A text beside a mark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "a field without a sentence is what its name says")]
 pub struct Label {
     /// Start of its base line, or its middle or end as `anchor` says.
     pub at: Point,
     /// Which part of the text stands there.
     pub anchor: Anchor,
-    /// The text.
     pub text: String,
     /// What it names.
     pub role: Role,

@@ -31,7 +31,7 @@ pub struct Axis {
     pub label: String,
     /// In what unit.
     pub unit: String,
-    /// Its ticks.
+    /// Round numbers within its range, ascending.
     pub ticks: Vec<Tick>,
 }
 

@@ -11,7 +11,7 @@ use crate::present::words::Words;
 pub struct Table {
     /// What it shows.
     pub caption: String,
-    /// The columns.
+    /// Headings and alignments, from left to right.
     pub columns: Vec<Column>,
     /// The rows, each with a cell a column.
     pub rows: Vec<Vec<Cell>>,

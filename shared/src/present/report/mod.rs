@@ -33,7 +33,7 @@ pub use crate::signoff::SignOff;
 pub struct Entry {
     /// What the bundle is called, such as its file's name.
     pub name: String,
-    /// Its manifest.
+    /// What the bundle declares.
     pub manifest: Manifest,
     /// The sheet it was judged by: its own, or another one.
     pub promise: PromiseSheet,

@@ -61,7 +61,7 @@ pub struct Advice {
 /// Evidence that is still missing, for [`Words::needed`]. Numbers come formatted.
 #[derive(Clone, Copy, Debug)]
 pub struct NeededText<'a> {
-    /// Which promise.
+    /// The promise that is named.
     pub kind: PromiseKind,
     /// Values seen so far.
     pub n: &'a str,
@@ -85,7 +85,7 @@ pub struct Words {
     pub title: Titles,
     /// Short words and sentences.
     pub say: Sayings,
-    /// Charts.
+    /// Titles, axes and lines of charts.
     pub chart: Charts,
     /// Two bundles compared.
     pub compare: Comparing,
