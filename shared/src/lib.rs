@@ -4,8 +4,8 @@
 //! the measuring side and to WASM for the page, so that the browser recomputes every number
 //! from the raw records with the very code that measured them.
 //!
-//! Data flows one way, and the modules stand in its order:
-//! records ([`record`], [`step`], [`telemetry`]) → [`bundle`] → [`judge`] → [`capacity`] → [`report`].
+//! The rooms are a ladder, each uses those before it: [`units`], [`stats`], [`definitions`],
+//! [`bundle`], [`signoff`], [`import`], [`present`].
 
 pub mod bundle;
 pub mod definitions;

@@ -31,7 +31,8 @@ const TOKENS: u32 = 150;
 /// Streams that are tried, one after the other.
 const LADDER: [u32; 9] = [50, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000];
 
-/// Limits of the generator's evidence, as a step is judged by them.
+/// Limits of the generator's evidence: a step's, but for the hundredth of its tightest TTFT limit,
+/// since no promise is known here.
 const LAG_P99: Nanos = Nanos::from_millis(10);
 const LAG_MAX: Nanos = Nanos::from_millis(100);
 const STALL: Nanos = Nanos::from_millis(20);

@@ -132,7 +132,8 @@ impl Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "outcome", content = "kind")]
 pub enum Outcome {
-    /// HTTP 200, a terminal finish reason for each choice, no error object, at least one token.
+    /// HTTP 200, a terminal finish reason for each choice, no error object, at least one event with
+    /// output.
     Completed,
     /// The service failed the request.
     Failed(FailureKind),
@@ -146,7 +147,7 @@ pub enum Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// 5xx other than 503 and 529.
+    /// 5xx other than 503 and 529; 499, with which some servers give a request up.
     ServerError,
     /// 429, 503, 529, or the same said inside a 200 stream.
     Rejected,
