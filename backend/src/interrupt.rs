@@ -11,8 +11,11 @@ use crate::stop::Stop;
 /// Exit code of a process that was interrupted.
 const INTERRUPTED: i32 = 130;
 
-/// Waits until somebody asks the process to end.
-async fn asked() -> io::Result<()> {
+/// Ready once somebody asks the process to end.
+///
+/// # Errors
+/// If the system does not let the signal be listened to.
+pub async fn asked() -> io::Result<()> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
@@ -24,6 +27,13 @@ async fn asked() -> io::Result<()> {
     }
     #[cfg(not(unix))]
     tokio::signal::ctrl_c().await
+}
+
+/// The same for what serves until then: never ready where the signal cannot be listened to.
+pub async fn interrupted() {
+    if asked().await.is_err() {
+        std::future::pending::<()>().await;
+    }
 }
 
 /// From now on, Ctrl-C stops what watches the returned [`Stop`].

@@ -3,14 +3,13 @@
 
 use tokencap_shared::bundle::Manifest;
 use tokencap_shared::definitions::capacity::AtLambda;
-use tokencap_shared::definitions::judge::{PromiseVerdict, StepJudgement};
+use tokencap_shared::definitions::judge::StepJudgement;
 use tokencap_shared::definitions::measured::Measured;
 use tokencap_shared::definitions::money::{Economics, PriceSheet};
-use tokencap_shared::definitions::promise::PromiseKind;
 use tokencap_shared::present::document::Pair;
 use tokencap_shared::present::format::{self, count, fixed, percent, plain, span};
 use tokencap_shared::present::report::{Report, Row};
-use tokencap_shared::units::{Share, TokenRate};
+use tokencap_shared::units::TokenRate;
 
 use crate::state::prices::Item;
 use crate::text::Text;
@@ -257,18 +256,7 @@ impl Maker<'_> {
     /// The tier with the least attainment, with the bounds of its true share.
     fn worst_attainment(&self) -> Option<Evidence> {
         let (terms, say) = (&self.text.words.term, &self.text.words.say);
-        let share = |promise: &PromiseVerdict| {
-            let evidence = promise.evidence.value()?;
-            Share::of(evidence.good, evidence.n)
-        };
-        let worst = self
-            .step
-            .promises
-            .iter()
-            .filter(|promise| promise.kind == PromiseKind::Attainment)
-            .filter_map(|promise| Some((promise, share(promise)?)))
-            .min_by(|left, right| left.1.get().total_cmp(&right.1.get()));
-        let (promise, share) = worst?;
+        let &(promise, share) = self.step.worst_tier().value()?;
         let evidence = promise.evidence.value()?;
         let tier = promise.tier.and_then(|tier| self.row.promise.tiers.get(tier));
         let value = format!("{} %", percent(share, 3));

@@ -8,6 +8,9 @@ use std::ops::{Add, Sub};
 
 use serde::{Deserialize, Serialize};
 
+/// Seconds of a day.
+pub const DAY: f64 = 86_400.0;
+
 /// Why a number cannot be the quantity it was meant to be.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum UnitError {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use tokencap_shared::stats::rank::nearest_rank;
 use tokencap_shared::units::Nanos;
 
 use hyper::http::HeaderMap;
@@ -125,7 +126,8 @@ impl Seen {
 /// Nearest-rank 99th percentile.
 fn p99(values: &mut [i64]) -> Option<i64> {
     values.sort_unstable();
-    Some(values[(values.len() * 99).div_ceil(100).checked_sub(1)?])
+    let rank = nearest_rank(values.len() as u64, 99);
+    Some(values[rank.checked_sub(1)? as usize])
 }
 
 /// How late the server was, by request and event, in its own words.

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use tokencap_shared::DEFINITIONS_VERSION;
 use tokencap_shared::bundle::judged;
 use tokencap_shared::bundle::{self, Bundle, BundleError, FORMAT_VERSION, Manifest, Note};
 use tokencap_shared::definitions::judge::StepJudgement;
@@ -22,6 +21,7 @@ use tokencap_shared::definitions::money::PriceSheet;
 use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::present::words::EN;
 use tokencap_shared::units::Nanos;
+use tokencap_shared::{DEFINITIONS_VERSION, TOOL};
 
 use crate::clock::Clock;
 use crate::drive::live::Live;
@@ -388,7 +388,7 @@ impl Campaign {
         let manifest = Manifest {
             format: FORMAT_VERSION,
             definitions: DEFINITIONS_VERSION,
-            tool: concat!("tokencap ", env!("CARGO_PKG_VERSION")).to_owned(),
+            tool: TOOL.to_owned(),
             run: format!("{:032x}", rand::random::<u128>()),
             started: format!("{:.0}", jiff::Timestamp::now()),
             deployment: self.plan.deployment.clone(),

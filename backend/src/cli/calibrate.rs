@@ -1,13 +1,18 @@
 //! `tokencap calibrate`: how many streams and events a second this machine can honestly drive.
 
+use std::path::Path;
+
 use anyhow::Context;
 use clap::Args;
 use serde_json::json;
+use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::present::words::EN;
 
 use super::answer::Answer;
 use crate::interrupt;
 use crate::net::awake::Awake;
-use crate::presets::{self, Kind};
+use crate::plan;
+use crate::presets::Kind;
 use crate::trial::calibrate::{Rung, calibrate};
 
 /// Measure how many streams and events a second this machine can honestly drive.
@@ -17,6 +22,9 @@ use crate::trial::calibrate::{Rung, calibrate};
 /// so a machine that generates load alone can drive somewhat more.
 #[derive(Debug, Args)]
 pub(super) struct Calibrate {
+    /// The promise sheet whose TTFT limits say how late the generator may be: a file, or a preset
+    #[arg(long, value_name = "SHEET", default_value = "demo")]
+    promise: String,
     #[command(flatten)]
     answer: Answer,
 }
@@ -24,10 +32,10 @@ pub(super) struct Calibrate {
 /// Runs the command.
 ///
 /// # Errors
-/// If the generator cannot start on this machine.
+/// If the promise sheet cannot be read, or the generator cannot start on this machine.
 pub(super) fn run(args: &Calibrate) -> anyhow::Result<()> {
-    let preset = presets::find(Kind::Promise, "demo").context("the built-in promise is missing")?;
-    let promise = toml::from_str(preset.text).context("the built-in promise is damaged")?;
+    let promise: PromiseSheet =
+        plan::named(&args.promise, Kind::Promise, "promise sheet", Path::new("."))?;
     let stop = interrupt::stop_on_interrupt().context("cannot listen for Ctrl-C")?;
     // What is measured meanwhile is for a person's eyes.
     let person = !args.answer.json;
@@ -42,7 +50,7 @@ pub(super) fn run(args: &Calibrate) -> anyhow::Result<()> {
     // As every step has asked for itself.
     let awake = Awake::hold().is_held();
     args.answer.give(
-        &json!({ "honest": honest(&rungs), "cores_kept_awake": awake, "rungs": rungs }),
+        &json!({ "promise": promise.name, "honest": honest(&rungs), "cores_kept_awake": awake, "rungs": rungs }),
         &format!("\n{}{}", verdict(&rungs), if awake { "" } else { DROWSY }),
     )
 }
@@ -74,7 +82,7 @@ fn line(rung: &Rung) -> String {
     );
     for reason in &rung.reasons {
         line += "\n        too much: ";
-        line += reason;
+        line += &(EN.invalid)(reason).what;
     }
     line
 }
@@ -105,12 +113,13 @@ fn verdict(rungs: &[Rung]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tokencap_shared::definitions::judge::Invalid;
     use tokencap_shared::definitions::step::GeneratorEvidence;
-    use tokencap_shared::units::Nanos;
+    use tokencap_shared::units::{Nanos, Share};
 
     use super::*;
 
-    fn rung(streams: u32, reasons: &[&str], server_limited: bool) -> Rung {
+    fn rung(streams: u32, reasons: &[Invalid], server_limited: bool) -> Rung {
         Rung {
             streams,
             events_per_s: f64::from(streams) * 100.0,
@@ -120,18 +129,20 @@ mod tests {
             gap_error: Nanos(0),
             server: Nanos(0),
             generator: GeneratorEvidence::default(),
-            reasons: reasons.iter().map(|&reason| reason.into()).collect(),
+            reasons: reasons.to_vec(),
             server_limited,
         }
     }
 
     #[test]
     fn the_verdict_is_the_last_rung_that_held() {
-        let rungs = [rung(50, &[], false), rung(100, &[], false), rung(250, &["busy"], false)];
+        let busy = Invalid::GeneratorSaturated { cpu: Share::new(0.9).ok(), stall: None };
+        let rungs = [rung(50, &[], false), rung(100, &[], false), rung(250, &[busy], false)];
         assert!(verdict(&rungs).contains("drive 100 streams, 10000 events/s and 67 requests/s."));
         assert!(verdict(&rungs[2..]).contains("even the smallest"));
         assert!(verdict(&[rung(50, &[], true)]).contains("not the generator"));
         assert!(verdict(&rungs[..2]).contains("more was not tried"));
-        assert!(line(&rungs[2]).ends_with("too much: busy"));
+        assert!(line(&rungs[2]).contains("too much: "), "{}", line(&rungs[2]));
+        assert!(line(&rungs[2]).contains("90 %"), "{}", line(&rungs[2]));
     }
 }

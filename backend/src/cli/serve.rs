@@ -9,9 +9,10 @@ use serde_json::json;
 use tokencap_shared::definitions::money::PriceSheet;
 
 use super::answer::Answer;
+use crate::interrupt::interrupted;
 use crate::plan;
 use crate::presets::{self, Kind};
-use crate::serve::{Access, Config, Library, Server, interrupted};
+use crate::serve::{Access, Config, Library, Server};
 use crate::trust;
 
 /// Show bundles in the browser: the web app and the bundles, read-only.

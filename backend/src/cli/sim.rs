@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::answer::Answer;
 use crate::files::{self, MOST_OF_A_SHEET};
+use crate::interrupt;
 use crate::presets::{self, Kind};
 use crate::sim::{self, Config};
 
@@ -61,7 +62,7 @@ pub(super) fn run(args: Sim) -> anyhow::Result<()> {
     let text = format!("{url} serves the simulated model {model}");
     args.answer.give(&json!({ "url": url, "model": model }), &text)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(tokio::signal::ctrl_c())?;
+    runtime.block_on(interrupt::asked())?;
     let late = handle.lateness();
     handle.shutdown()?;
     eprintln!(

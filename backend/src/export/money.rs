@@ -2,11 +2,11 @@
 //! changed, and what follows from both.
 
 use rust_xlsxwriter::{Formula, Worksheet};
-use tokencap_shared::definitions::capacity::DAY;
 use tokencap_shared::definitions::measured::Measured;
 use tokencap_shared::definitions::money::{Price, PriceBasis, PriceSheet};
 use tokencap_shared::present::report::Row;
 use tokencap_shared::present::words::Words;
+use tokencap_shared::units::DAY;
 
 use super::xlsx::{Formats, XlsxError, label, number_format};
 

@@ -146,27 +146,3 @@ impl Server {
         connections::serve(self.listener, self.app, stop).await;
     }
 }
-
-/// Ready at Ctrl-C, or when the system asks the process to end.
-pub async fn interrupted() {
-    let ctrl_c = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    let terminated = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending::<()>().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminated = std::future::pending::<()>();
-    tokio::select! {
-        () = ctrl_c => {}
-        () = terminated => {}
-    }
-}

@@ -97,7 +97,7 @@ impl IntoResponse for Problem {
 
 async fn version() -> Response {
     Json(json!({
-        "tool": concat!("tokencap ", env!("CARGO_PKG_VERSION")),
+        "tool": tokencap_shared::TOOL,
         "definitions": tokencap_shared::DEFINITIONS_VERSION,
         "build": web::BUILD_ID,
     }))

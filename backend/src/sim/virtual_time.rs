@@ -9,6 +9,7 @@ use tokencap_shared::definitions::record::{
 };
 use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::definitions::workload::Workload;
+use tokencap_shared::stats::rank::nearest_rank;
 use tokencap_shared::units::{Moment, Nanos, Rate};
 
 use super::chain::{Chain, mix};
@@ -426,9 +427,9 @@ impl Observer for Run<'_> {
 
 /// The same as [`GapSummary::of`], by selection instead of sorting.
 fn summary(gaps: &mut [u64]) -> Option<GapSummary> {
-    let count = gaps.len();
+    let count = gaps.len() as u64;
     let max = *gaps.iter().max()?;
-    let rank = |percent: usize| (count * percent).div_ceil(100) - 1;
+    let rank = |percent| nearest_rank(count, percent) as usize - 1;
     let (p95_at, p99_at) = (rank(95), rank(99));
     let (_, &mut p95, above) = gaps.select_nth_unstable(p95_at);
     let p99 = match p99_at - p95_at {

@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use hyper::http::HeaderMap;
 use serde::Serialize;
+use tokencap_shared::definitions::judge::{Invalid, generator_invalid};
 use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::definitions::record::{Outcome, Request};
 use tokencap_shared::definitions::step::{GeneratorEvidence, StepKind};
 use tokencap_shared::definitions::workload::Workload;
+use tokencap_shared::stats::rank::percentile;
 use tokencap_shared::units::{Nanos, Rate};
 
 use crate::clock::Clock;
@@ -31,12 +33,6 @@ const TOKENS: u32 = 150;
 /// Streams that are tried, one after the other.
 const LADDER: [u32; 9] = [50, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000];
 
-/// Limits of the generator's evidence: a step's, but for the hundredth of its tightest TTFT limit,
-/// since no promise is known here.
-const LAG_P99: Nanos = Nanos::from_millis(10);
-const LAG_MAX: Nanos = Nanos::from_millis(100);
-const STALL: Nanos = Nanos::from_millis(20);
-const CPU: f64 = 0.70;
 /// Beyond this lateness of its own the server says nothing about the generator.
 const SERVER: Nanos = Nanos::from_millis(5);
 
@@ -63,13 +59,15 @@ pub struct Rung {
     pub server: Nanos,
     /// What the generator measured of itself.
     pub generator: GeneratorEvidence,
-    /// Why this is more than the machine can honestly drive; empty: it is not.
-    pub reasons: Vec<String>,
+    /// Why a step at this load would be INVALID under the promise sheet, as far as the generator is
+    /// to blame; empty: it would not be.
+    pub reasons: Vec<Invalid>,
     /// The server, not the generator, was too slow to say more.
     pub server_limited: bool,
 }
 
-/// Climbs until a rung does not hold, and tells of each.
+/// Climbs until a rung does not hold under a promise sheet, whose limits say how late the generator
+/// may be, and tells of each.
 ///
 /// # Errors
 /// If this machine does not even let the generator or the server start.
@@ -173,9 +171,9 @@ fn measure(
     let mut lags: Vec<u64> = members.map(|request| request.send_lag().0).collect();
     let seconds = step.w1.since(step.w0).seconds().get();
     let requests_per_s = lags.len() as f64 / seconds;
-    let lag = [p99(&mut lags), Nanos(lags.last().copied().unwrap_or(0))];
+    let lag = [p99(&mut lags), Nanos(lags.iter().copied().max().unwrap_or_default())];
     let server = p99(&mut own);
-    let mut rung = Rung {
+    Ok(Rung {
         streams,
         events_per_s: requests_per_s * f64::from(TOKENS),
         requests_per_s,
@@ -184,47 +182,14 @@ fn measure(
         gap_error: p99(&mut gaps_off),
         server,
         generator: step.generator.clone(),
-        reasons: Vec::new(),
+        reasons: generator_invalid(step, &record.requests, promise),
         server_limited: server > SERVER,
-    };
-    rung.reasons = reasons(&rung, lags.len() as u64, step.scheduled);
-    Ok(rung)
+    })
 }
 
-fn reasons(rung: &Rung, sent: u64, scheduled: u64) -> Vec<String> {
-    let millis = |nanos: Nanos| format!("{:.1} ms", nanos.0 as f64 / 1e6);
-    let mut reasons = Vec::new();
-    let [p99, max] = rung.lag;
-    if p99 > LAG_P99 || max > LAG_MAX {
-        reasons.push(format!(
-            "requests went out late: P99 {}, at most {}",
-            millis(p99),
-            millis(max)
-        ));
-    }
-    if let Some(cpu) = rung.generator.cpu_busiest.filter(|cpu| cpu.get() > CPU) {
-        reasons.push(format!("a thread was busy {:.0} % of the time", cpu.get() * 100.0));
-    }
-    if let Some(stall) = rung.generator.stall_p999.filter(|&stall| stall > STALL) {
-        reasons.push(format!("the event loop stalled: P99.9 {}", millis(stall)));
-    }
-    if rung.generator.dropped > 0 {
-        reasons.push(format!(
-            "{} arrivals found no connection: raise the limit on open files (ulimit -n)",
-            rung.generator.dropped
-        ));
-    }
-    if sent.abs_diff(scheduled) * 100 > scheduled {
-        reasons.push(format!("{sent} of {scheduled} scheduled requests were sent"));
-    }
-    reasons
-}
-
-/// Nearest-rank 99th percentile; sorts. 0 without a value.
+/// 99th percentile; 0 without a value.
 fn p99(values: &mut [u64]) -> Nanos {
-    values.sort_unstable();
-    let rank = (values.len() * 99).div_ceil(100).checked_sub(1);
-    Nanos(rank.map_or(0, |rank| values[rank]))
+    percentile(values, 99).map(Nanos).unwrap_or_default()
 }
 
 fn workload() -> Workload {

@@ -3,7 +3,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
-use tokencap_shared::definitions::quote::{self, Answers, Field};
+use tokencap_shared::definitions::quote::{Answers, Field};
 
 use super::bench::Bench;
 use crate::browser;
@@ -75,7 +75,7 @@ fn NeedForm(answers: RwSignal<Answers>) -> impl IntoView {
     let words = text().quote;
     let fields = move || {
         let loaded = state.library.loaded.read();
-        let measured = loaded.first().and_then(|first| quote::measured(&first.capacity));
+        let measured = loaded.first().and_then(|first| first.capacity.held());
         Field::ALL.map(|field| input(field, field.assumed(measured), answers, state)).collect_view()
     };
     let until = move || answers.read().until.clone().unwrap_or_else(until);

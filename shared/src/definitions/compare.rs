@@ -63,8 +63,7 @@ pub fn told<T: Copy + Into<f64>>(left: &Interval<T>, right: &Interval<T>) -> Tol
 /// Goodput at λ_slo_max as factors of itself: (low, high) of its [`Interval`].
 fn factors(capacity: &Capacity) -> Measured<(f64, Option<f64>)> {
     capacity.lambda.clone().and_then(|lambda| {
-        let step = capacity.steps.iter().find(|step| step.step == lambda.step);
-        let found = step.and_then(|step| {
+        let found = capacity.held().and_then(|step| {
             let goodput = step.flow.goodput.value()?.get();
             let (low, high) = *step.flow.goodput_interval.value()?;
             let (low, high) = (low.get() / goodput, high.get() / goodput);

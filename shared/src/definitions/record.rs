@@ -3,6 +3,7 @@
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
+use crate::stats::rank::nearest_rank;
 use crate::units::{Moment, Nanos, Seconds};
 
 /// Index of a text in a bundle's dictionary of error messages.
@@ -77,7 +78,8 @@ impl GapSummary {
     pub fn of(gaps: &mut [Nanos]) -> Option<Self> {
         gaps.sort_unstable();
         let max = *gaps.last()?;
-        let rank = |percent: usize| gaps[(gaps.len() * percent).div_ceil(100) - 1];
+        let n = gaps.len() as u64;
+        let rank = |percent| gaps[nearest_rank(n, percent) as usize - 1];
         Some(Self { max, p99: rank(99), p95: rank(95) })
     }
 }

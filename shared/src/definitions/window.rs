@@ -12,16 +12,33 @@ pub fn is_member(step: &Step, request: &Request) -> bool {
 }
 
 /// wall_time: first sent to last ended, over members. It includes the tail, so it understates
-/// a rate. `None` without members, or where no time passed.
-#[must_use]
-pub fn wall_time<'a>(members: impl IntoIterator<Item = &'a Request>) -> Option<Seconds> {
-    let mut members = members.into_iter();
-    let first = members.next()?;
-    let (sent, end) = members.fold((first.sent, first.end), |(sent, end), request| {
-        (sent.min(request.sent), end.max(request.end))
-    });
-    let wall = end.since(sent);
-    (wall > Nanos(0)).then(|| wall.seconds())
+/// a rate.
+#[derive(Clone, Copy, Debug)]
+pub struct WallTime {
+    first_sent: Moment,
+    last_end: Moment,
+}
+
+impl Default for WallTime {
+    /// Of no member yet.
+    fn default() -> Self {
+        Self { first_sent: Moment(u64::MAX), last_end: Moment(0) }
+    }
+}
+
+impl WallTime {
+    /// One more member.
+    pub fn add(&mut self, member: &Request) {
+        self.first_sent = self.first_sent.min(member.sent);
+        self.last_end = self.last_end.max(member.end);
+    }
+
+    /// How long; `None` without members, or where no time passed.
+    #[must_use]
+    pub fn seconds(self) -> Option<Seconds> {
+        let wall = self.last_end.since(self.first_sent);
+        (wall > Nanos(0)).then(|| wall.seconds())
+    }
 }
 
 /// How long after the start of its window a step seems to have settled, if it was more than chance

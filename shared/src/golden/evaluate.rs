@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::case::{Case, CaseError, Deployed, RuleName, workload};
-use crate::definitions::capacity::{DAY, per_gpu, steps_per_day};
+use crate::definitions::capacity::{per_gpu, steps_per_day};
 use crate::definitions::judge::{
     Dependence, Evidence, Gaps, PromiseVerdict, Quantity, ShareEvidence, StepJudgement, Verdict,
     complies, judge_step, signed_together,
@@ -15,7 +15,7 @@ use crate::definitions::money::{
 };
 use crate::definitions::promise::{PromiseKind, PromiseSheet};
 use crate::definitions::record::Request;
-use crate::units::{Nanos, Ratio, Seconds, Share, TokensPerDay};
+use crate::units::{DAY, Nanos, Ratio, Seconds, Share, TokensPerDay};
 
 /// Evaluates a case, given as JSON, under its three ITL rules: model → rule → numbers, as JSON.
 ///

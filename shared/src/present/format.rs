@@ -6,7 +6,7 @@
 //! so the functions return bare numbers unless they say otherwise.
 
 use super::lang::Lang;
-use crate::units::{Nanos, Share};
+use crate::units::{DAY, Nanos, Share};
 
 /// What stands in place of a missing value; its reason always goes with it.
 pub const MISSING: &str = "—";
@@ -185,7 +185,7 @@ pub fn span(seconds: impl Into<f64>) -> String {
         s if s < 99.95 => format!("{} s", fixed(s, 1)),
         s if s < 99.5 * 60.0 => format!("{} min", fixed(s / 60.0, 0)),
         s if s < 72.0 * 3600.0 => format!("{} h", fixed(s / 3600.0, 1)),
-        s => format!("{} d", fixed(s / 86_400.0, 1)),
+        s => format!("{} d", fixed(s / DAY, 1)),
     }
 }
 

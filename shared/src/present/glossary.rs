@@ -182,7 +182,7 @@ pub const TERMS: &[Term] = &[
         example: "1,840.0 s − 10.0 s = 1,830.0 s",
         note_zh: "包含尾部，因此速率偏保守；请求稀少时可能短于计量段",
         note_en: "includes the tail, so it understates a rate; where requests are few it can be shorter than the window",
-        path: item!(definitions::window::wall_time),
+        path: method!(definitions::window::WallTime, seconds),
     },
     Term {
         zh: "原始吞吐",

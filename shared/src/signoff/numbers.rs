@@ -152,8 +152,7 @@ impl SignedNumbers {
         if lambda.basis == Basis::Screen {
             return Err(invalid().unwrap_or(Unsignable::Screen));
         }
-        let step = capacity.steps.iter().find(|step| step.step == lambda.step);
-        let step = step.ok_or(Unsignable::NothingHeld)?;
+        let step = capacity.held().ok_or(Unsignable::NothingHeld)?;
         if !step.validity.is_valid() {
             return Err(Unsignable::Invalid { step: step.step });
         }

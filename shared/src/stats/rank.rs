@@ -42,6 +42,14 @@ fn partition(n: u64, holds: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
+/// A percentile of a set by nearest rank, found by putting the set into another order; `None` of an
+/// empty set.
+#[must_use]
+pub fn percentile(values: &mut [u64], percent: u8) -> Option<u64> {
+    let rank = nearest_rank(values.len() as u64, percent);
+    select(values, &[rank]).first().copied()
+}
+
 /// The percentiles that are reported; 100 is the greatest value.
 pub(crate) const PERCENTS: [u8; 5] = [50, 90, 95, 99, 100];
 

@@ -18,7 +18,7 @@ use tokencap_shared::definitions::promise::Target;
 use tokencap_shared::definitions::record::{ClientFaultKind, GapSummary, Outcome, Request};
 use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::definitions::telemetry::Metric;
-use tokencap_shared::definitions::window::wall_time;
+use tokencap_shared::definitions::window::WallTime;
 use tokencap_shared::present::glossary::TERMS;
 use tokencap_shared::stats::rank::nearest_rank;
 use tokencap_shared::stats::share::{lower_bound, needed};
@@ -177,9 +177,11 @@ fn of_sets(examples: &mut Examples) {
 
     let first = Request { end: millis(11_000), ..request(0, millis(10_000).0) };
     let last = Request { end: millis(1_840_000), ..request(0, millis(1_800_000).0) };
-    let wall = wall_time([&first, &last]).expect("time passed").get();
+    let mut wall = WallTime::default();
+    [&first, &last].into_iter().for_each(|request| wall.add(request));
+    let wall = wall.seconds().expect("time passed").get();
     assert_eq!(wall, 1830.0);
-    examples.say("definitions::window::wall_time", "= 1,830.0 s");
+    examples.say("definitions::window::WallTime::seconds", "= 1,830.0 s");
     assert_eq!((4_575_000.0 / wall, 4_392_000.0 / wall), (2500.0, 2400.0));
     examples.say("definitions::judge::Flow::raw", "4,575,000 / 1,830.0 s = 2,500 tok/s");
     examples.say("definitions::judge::Flow::goodput", "4,392,000 / 1,830.0 s = 2,400 tok/s");

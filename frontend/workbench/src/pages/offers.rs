@@ -15,7 +15,7 @@ use crate::bench::Item;
 /// The offers, side by side.
 pub(super) fn page(page: Page<'_>) -> Markup {
     let items = || page.bench.items.iter().filter(|item| item.is_measured);
-    let measured = items().next().and_then(|first| quote::measured(&first.capacity));
+    let measured = items().next().and_then(|first| first.capacity.held());
     let answers = Answers::parse(|key| page.query.get(key));
     // The page sends a day with every question.
     let need = answers.need(measured, "");

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::definitions::judge::{StepJudgement, Verdict};
+use crate::definitions::judge::{HIT_RATE_POINT, StepJudgement, Verdict};
 use crate::definitions::measured::Measured;
 use crate::definitions::promise::PromiseKind;
 use crate::units::{Rate, Ratio, Share, Watts};
@@ -70,8 +70,6 @@ pub enum Sign {
 const FULL: f64 = 0.95;
 /// Preemptions that are worth a word: one in a hundred requests.
 const PREEMPTED: u64 = 100;
-/// A fall of the hit rate that is worth a word: one point.
-const POINT: f64 = 0.01;
 /// Power that rises by less is flat.
 const FLAT: f64 = 1.03;
 
@@ -142,7 +140,7 @@ fn signs(held: Option<&StepJudgement>, broken: &StepJudgement) -> Vec<Sign> {
     }
     if let Some(Measured::Value(from)) = held.map(|held| &held.input.hit_rate)
         && let Measured::Value(to) = &broken.input.hit_rate
-        && from.get() - to.get() >= POINT
+        && from.get() - to.get() >= HIT_RATE_POINT
     {
         signs.push(Sign::HitRateFalls { from: *from, to: *to });
     }

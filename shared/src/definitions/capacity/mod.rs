@@ -7,14 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::definitions::judge::{StepJudgement, Verdict};
 use crate::definitions::measured::{Measured, Missing};
-use crate::definitions::promise::{PromiseKind, PromiseSheet, VerdictMode};
-use crate::units::{Ratio, Share, TokenRate, TokensPerDay, TokensPerJoule, Watts};
+use crate::definitions::promise::{PromiseSheet, VerdictMode};
+use crate::units::{DAY, Ratio, Share, TokenRate, TokensPerDay, TokensPerJoule, Watts};
 
 pub use binding::{Binding, Sign};
 pub use lambda::{Basis, Crossing, LambdaSloMax, Tested, first_crossing, lambda_slo_max};
-
-/// Seconds of a day.
-pub const DAY: f64 = 86_400.0;
 
 /// How much a daily capacity is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +34,15 @@ pub struct Capacity {
     pub at: Measured<AtLambda>,
     /// What breaks first beyond it; `None` where no tested rate breaks.
     pub binding: Option<Binding>,
+}
+
+impl Capacity {
+    /// The step that holds λ_slo_max.
+    #[must_use]
+    pub fn held(&self) -> Option<&StepJudgement> {
+        let lambda = self.lambda.value()?;
+        self.steps.iter().find(|step| step.step == lambda.step)
+    }
 }
 
 /// The figures at λ_slo_max.
@@ -134,7 +140,7 @@ fn figures(
         goodput_per_gpu: per_gpu,
         daily,
         standing: if soaked { Standing::Committed } else { Standing::Reference },
-        worst_attainment: worst_attainment(step),
+        worst_attainment: step.worst_attainment(),
         mean_osl: step.flow.mean_osl.clone(),
         steps_per_day: step.flow.mean_osl.clone().and_then(|osl| steps_per_day(daily, osl)),
         input_daily: a_day(step.input.total)?,
@@ -177,19 +183,4 @@ pub fn tasks_per_day(steps_per_day: Ratio, steps_per_task: u32) -> Measured<Rati
 #[must_use]
 pub fn steps_per_day(daily: TokensPerDay, mean_osl: Ratio) -> Measured<Ratio> {
     Measured::of(Ratio::new(daily.get() / mean_osl.get()).ok(), Missing::NoRequests)
-}
-
-fn worst_attainment(step: &StepJudgement) -> Measured<Share> {
-    let shares =
-        step.promises.iter().filter(|promise| promise.kind == PromiseKind::Attainment).map(
-            |promise| match promise.evidence.value() {
-                Some(evidence) => Share::of(evidence.good, evidence.n),
-                None => None,
-            },
-        );
-    // A tier without a value could be the worst: then nothing is known of the worst.
-    let shares: Option<Vec<Share>> = shares.collect();
-    let worst =
-        shares.and_then(|shares| shares.into_iter().min_by(|a, b| a.get().total_cmp(&b.get())));
-    Measured::of(worst, Missing::NoRequests)
 }

@@ -8,12 +8,14 @@ mod chain;
 mod compliance;
 mod figures;
 mod gaps;
-mod lag;
+mod generator;
+mod invalid;
 mod pass;
 mod power;
 mod promises;
 mod queue;
 mod server;
+mod shares;
 mod soak;
 mod validity;
 mod verdict;
@@ -37,17 +39,20 @@ pub use chain::chain_probability;
 pub use compliance::{completed_in_time, complies, gaps_comply, three_rules, tpot_within};
 pub use figures::{Cancelled, Chain, Counts, Flow, Input, Percentiles, Sold, TierFigures};
 pub use gaps::Gaps;
-pub use lag::LAG_MAX;
+pub use generator::{LAG_MAX, generator_invalid};
+pub use invalid::Invalid;
 pub use queue::queue_p99_bracket;
 pub use server::ServerFigures;
 pub use soak::{Degradation, Drift, Soak};
-pub use validity::{Invalid, Validity};
+pub use validity::Validity;
 pub use verdict::{Dependence, Needed, PromiseVerdict, Quantity, ShareEvidence, Verdict};
 
 use pass::{Pass, TierPass, Tokens};
 use promises::{Floors, Judge, TierLatencies};
 use queue::QueueHistogram;
 use verdict::Terms;
+
+pub(crate) use validity::HIT_RATE_POINT;
 
 /// Everything the records of one step prove under one promise sheet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -175,10 +180,7 @@ pub fn judge_step(
     }
     promises.push(judge.success(&pass, floor));
 
-    let wall = (pass.counts.members > 0)
-        .then(|| pass.last_end.since(pass.first_sent).seconds())
-        .filter(|wall| wall.get() > 0.0);
-    let wall = Measured::of(wall, Missing::NoRequests);
+    let wall = Measured::of(pass.wall.seconds(), Missing::NoRequests);
     let edge = wall.clone().map(|wall| Share::clamped(1.0 - window.get() / wall.get()));
     let input = input(&pass);
     let hole = queue

@@ -3,12 +3,12 @@
 use super::backlog::InFlight;
 use super::compliance::{completed_in_time, declared_rule, gaps_comply, three_rules, tpot_within};
 use super::figures::Counts;
-use super::lag::lag_limit;
+use super::generator::{Sending, lag_limit};
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::promise::PromiseSheet;
 use crate::definitions::record::{Outcome, Request};
 use crate::definitions::step::Step;
-use crate::definitions::window::is_member;
+use crate::definitions::window::{WallTime, is_member};
 use crate::stats::dependence::{SLOTS, Series, Slots, Values};
 use crate::units::{Moment, Nanos};
 
@@ -98,11 +98,8 @@ pub(crate) struct Pass {
     pub(crate) counts: Counts,
     pub(crate) tiers: Vec<TierPass>,
     pub(crate) success: Series,
-    /// Requests sent later than the limit on the send lag's P99 allows.
-    pub(crate) late: u64,
-    pub(crate) send_lag_max: Nanos,
-    pub(crate) first_sent: Moment,
-    pub(crate) last_end: Moment,
+    pub(crate) sending: Sending,
+    pub(crate) wall: WallTime,
     pub(crate) residence: u128,
     pub(crate) output_tokens: u64,
     pub(crate) compliant_tokens: u64,
@@ -152,10 +149,8 @@ impl Pass {
             counts: Counts::default(),
             tiers: sheet.tiers.iter().map(|_| TierPass::with_capacity(room)).collect(),
             success: Series::new(),
-            late: 0,
-            send_lag_max: Nanos(0),
-            first_sent: Moment(u64::MAX),
-            last_end: Moment(0),
+            sending: Sending::default(),
+            wall: WallTime::default(),
             residence: 0,
             output_tokens: 0,
             compliant_tokens: 0,
@@ -206,12 +201,9 @@ impl Pass {
 
     fn member(&mut self, request: &Request, lag_limit: Nanos) {
         self.counts.members += 1;
-        self.first_sent = self.first_sent.min(request.sent);
-        self.last_end = self.last_end.max(request.end);
+        self.wall.add(request);
         self.residence += u128::from(request.residence().0);
-        let lag = request.send_lag();
-        self.late += u64::from(lag > lag_limit);
-        self.send_lag_max = self.send_lag_max.max(lag);
+        self.sending.add(request, lag_limit);
         self.offered_input += u64::from(request.isl.unwrap_or(0));
         if request.first_token.is_some() {
             self.prefilled.add(request);

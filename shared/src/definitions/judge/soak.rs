@@ -15,7 +15,7 @@ use crate::definitions::telemetry::{Metric, Sample};
 use crate::definitions::window::is_member;
 use crate::definitions::workload::Workload;
 use crate::stats::dependence::{SLOTS, tail_inflation};
-use crate::stats::rank::{nearest_rank, select};
+use crate::stats::rank::percentile;
 use crate::stats::trend::Trend;
 use crate::units::{Moment, Nanos, Seconds, Share};
 
@@ -225,8 +225,7 @@ fn all_drifts(pass: &Pass) -> Vec<(Option<usize>, Option<Drift>)> {
 
 /// Nearest-rank median of a block; `None` if it has none or never got a first token.
 fn median(block: &mut [u64]) -> Option<f64> {
-    let rank = nearest_rank(block.len() as u64, 50);
-    let value = *select(block, &[rank]).first()?;
+    let value = percentile(block, 50)?;
     (value != NEVER).then_some(value as f64)
 }
 

@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::{CostPerMTok, CostPoint, Money, Price, PriceBasis, PriceSheet};
 use super::{cost_curve, cost_per_mtok, gpu_cost_daily, utilisation_curve};
-use crate::definitions::capacity::{Capacity, DAY};
+use crate::definitions::capacity::Capacity;
 use crate::definitions::deployment::Deployment;
 use crate::definitions::judge::Sold;
 use crate::definitions::measured::{Measured, Missing};
-use crate::units::{Seconds, Share, TokensPerDay};
+use crate::units::{DAY, Seconds, Share, TokensPerDay};
 
 /// The two sides of the identity may differ by rounding only.
 const IDENTITY: f64 = 1e-9;
@@ -134,9 +134,8 @@ impl Economics {
                 .clone()
                 .map(|cost| (value.get() - cost.get()).abs() <= IDENTITY * cost.get().abs())
         });
-        let value_at_price_daily = capacity.lambda.clone().and_then(|lambda| {
-            let step = capacity.steps.iter().find(|step| step.step == lambda.step);
-            Measured::of(step, Missing::NothingHeld).and_then(|step| {
+        let value_at_price_daily = capacity.lambda.clone().and_then(|_| {
+            Measured::of(capacity.held(), Missing::NothingHeld).and_then(|step| {
                 step.wall.clone().map(|wall| value_at_price(&step.sold, wall, prices))
             })
         });

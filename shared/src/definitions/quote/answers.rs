@@ -1,9 +1,7 @@
 //! What a customer needs, as it is typed, as it stands in the address, and as it is sized.
 
 use super::{Demand, Need, Sizing};
-use crate::definitions::capacity::Capacity;
 use crate::definitions::judge::StepJudgement;
-use crate::definitions::measured::Measured;
 use crate::units::{Ratio, Share};
 
 /// A question about the customer's need.
@@ -229,13 +227,6 @@ impl Answers {
             valid_until: self.until.clone().unwrap_or_else(|| until.to_owned()),
         })
     }
-}
-
-/// The step at λ_slo_max, by which a quote is made.
-#[must_use]
-pub fn measured(capacity: &Capacity) -> Option<&StepJudgement> {
-    let Measured::Value(lambda) = &capacity.lambda else { return None };
-    capacity.steps.iter().find(|step| step.step == lambda.step)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Need, QuoteError};
 use crate::definitions::capacity::{Basis, Capacity, Standing};
 use crate::definitions::declared::Declared;
-use crate::definitions::judge::{StepJudgement, Verdict};
+use crate::definitions::judge::{HIT_RATE_POINT, StepJudgement, Verdict};
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::money::PriceSheet;
 use crate::definitions::promise::PromiseKind;
@@ -90,8 +90,6 @@ pub enum Mark {
     PricesIncomplete,
 }
 
-/// Hit rates within a point of each other count as equal.
-const POINT: f64 = 0.01;
 /// Mean lengths within 2 % of each other count as equal.
 const LENGTH: f64 = 0.02;
 
@@ -107,7 +105,7 @@ pub(super) fn check<'a>(
             return Err(vec![Refusal::NoCapacity { reason: reason.clone() }]);
         }
     };
-    let Some(step) = capacity.steps.iter().find(|step| step.step == lambda.step) else {
+    let Some(step) = capacity.held() else {
         return Err(vec![Refusal::NoCapacity { reason: Missing::NothingHeld }]);
     };
     let mut refusals = Vec::new();
@@ -159,7 +157,7 @@ fn lengths(need: &Need, step: &StepJudgement, refusals: &mut Vec<Refusal>) {
 
 fn hit_rate(need: &Need, step: &StepJudgement, refusals: &mut Vec<Refusal>) {
     match &step.input.hit_rate {
-        Measured::Value(measured) if need.hit_rate.get() < measured.get() - POINT => {
+        Measured::Value(measured) if need.hit_rate.get() < measured.get() - HIT_RATE_POINT => {
             let (needed, measured) = (need.hit_rate, *measured);
             refusals.push(Refusal::HitRateBelowMeasured { needed, measured });
         }

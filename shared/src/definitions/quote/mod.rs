@@ -17,7 +17,7 @@ use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::money::{CostPerMTok, Money, PriceSheet, cost_per_mtok, gpu_cost_daily};
 use crate::units::{Rate, Ratio, Share};
 
-pub use answers::{Answers, Field, Range, measured};
+pub use answers::{Answers, Field, Range};
 pub use envelope::{Mark, Refusal};
 pub use sizing::{Demand, Sized, Sizing};
 

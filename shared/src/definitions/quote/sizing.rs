@@ -3,10 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::QuoteError;
-use crate::units::{Rate, Ratio, Share};
-
-/// Seconds of a day.
-const DAY: f64 = 86_400.0;
+use crate::units::{DAY, Rate, Ratio, Share};
 
 /// How much a customer wants to do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use super::Pair;
 use super::table::{Cell, Column, Table};
-use super::{DAY, Pair};
 use crate::definitions::judge::StepJudgement;
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::record::FailureKind;
 use crate::present::format::{count, fixed, instant, percent, short_id};
 use crate::present::report::Row;
 use crate::present::words::Words;
-use crate::units::Share;
+use crate::units::{DAY, Share};
 
 /// The declared deployment, without what was not declared.
 #[must_use]

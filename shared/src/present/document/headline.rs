@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::table::{Cell, Column, Table, Tone};
-use super::{Decimals, cost_cell, currency, promise_line};
+use super::{Decimals, cost_cell, promise_line};
 use crate::definitions::capacity::{AtLambda, Standing};
 use crate::definitions::measured::Measured;
 use crate::present::format::{MISSING, compact, fixed, percent, plain};
@@ -33,7 +33,7 @@ const ROUNDED_FROM: f64 = 1e4;
 #[must_use]
 pub fn summary(report: &Report, words: &Words) -> Table {
     let terms = &words.term;
-    let money = currency(report);
+    let money = report.currency();
     let columns = vec![
         Column::text(terms.model),
         Column::text(terms.deployment),

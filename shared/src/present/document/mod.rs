@@ -35,9 +35,6 @@ use table::{Cell, Tone};
 /// A label and its value.
 pub type Pair = (String, String);
 
-/// Seconds of a day.
-const DAY: f64 = 86_400.0;
-
 /// What all signed promises of a step say, and what their point estimates say where that differs.
 #[must_use]
 pub fn verdict_and_screen(verdict: Verdict, screen: Verdict, words: &Words) -> Cell {
@@ -64,11 +61,6 @@ fn share_cell(share: Option<Share>, words: &Words) -> Cell {
         Some(share) => Cell::new(format::percent(share, 2)),
         None => Cell::missing(&crate::definitions::measured::Missing::NoRequests, words),
     }
-}
-
-/// The currency of a report's money as it stands in headers; a generic sign without prices.
-pub(super) fn currency(report: &Report) -> String {
-    report.prices.as_ref().map_or_else(|| "¤".to_owned(), |prices| prices.currency.clone())
 }
 
 /// A cost per million tokens, three decimals; infinite where nothing complied.

@@ -1,7 +1,7 @@
 //! Cost, value and margin under a dated price sheet: derived, covered by no signature.
 
+use super::cost_cell;
 use super::table::{Cell, Column, Table, Tone};
-use super::{cost_cell, currency};
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::money::{Economics, Money, Price, PriceBasis, PriceSheet};
 use crate::present::format::{fixed, percent};
@@ -15,7 +15,7 @@ const PER_MTOK: usize = 3;
 /// missing without a price sheet.
 #[must_use]
 pub fn money(report: &Report, row: &Row, words: &Words) -> Measured<Table> {
-    row.economics.clone().map(|economics| table(&economics, &currency(report), words))
+    row.economics.clone().map(|economics| table(&economics, report.currency(), words))
 }
 
 fn table(economics: &Economics, money: &str, words: &Words) -> Table {
@@ -74,7 +74,7 @@ pub fn utilisation(report: &Report, row: &Row, words: &Words) -> Option<Table> {
     if curve.is_empty() {
         return None;
     }
-    let money = currency(report);
+    let money = report.currency();
     let columns = vec![
         Column::number(words.term.utilisation, "%"),
         Column::number(words.term.cost_per_mtok, &format!("{money}/MTok")),

@@ -1,7 +1,7 @@
 //! Every step that was tested, and the latencies of one.
 
 use super::table::{Cell, Column, Table, Tone};
-use super::{Decimals, cost_cell, currency, share_cell, verdict_and_screen};
+use super::{Decimals, cost_cell, share_cell, verdict_and_screen};
 use crate::definitions::judge::StepJudgement;
 use crate::definitions::measured::{Measured, Missing};
 use crate::present::format::{MISSING, count};
@@ -27,7 +27,7 @@ pub fn steps(report: &Report, row: &Row, words: &Words) -> Table {
     ];
     let costs = row.economics.value().map(|money| &money.cost_curve);
     if costs.is_some() {
-        let unit = format!("{}/MTok", currency(report));
+        let unit = format!("{}/MTok", report.currency());
         columns.insert(columns.len() - 1, Column::number(terms.cost_per_mtok, &unit));
     }
     let mut steps: Vec<&StepJudgement> = row.capacity.steps.iter().collect();
@@ -50,7 +50,7 @@ pub fn steps(report: &Report, row: &Row, words: &Words) -> Table {
             rate.cell(step.offered),
             value(flow.measured(&step.flow.goodput, words)),
             value(flow.measured(&step.flow.raw, words)),
-            value(share_cell(step.worst_attainment(), words)),
+            value(share_cell(step.worst_attainment().value().copied(), words)),
             value(share_cell(step.success(), words)),
             value(concurrency.measured(&step.concurrency, words)),
             Cell::new(count(step.counts.valid)),

@@ -14,14 +14,14 @@ use serde::Serialize;
 
 use crate::bundle::judged::of_bundle_under;
 use crate::bundle::{Bundle, Manifest};
-use crate::definitions::capacity::Capacity;
+use crate::definitions::capacity::{Capacity, tasks_per_day};
 use crate::definitions::deployment::Deployment;
 use crate::definitions::judge::{Degradation, StepJudgement};
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::money::{Economics, PriceSheet};
 use crate::definitions::promise::PromiseSheet;
 use crate::definitions::workload::{Shape, Workload};
-use crate::units::{Ratio, Share};
+use crate::units::Ratio;
 
 pub use crate::present::attention::{
     Attention, AttentionKind, DegradationOfTier, MoneyPart, PromiseOfTier, Severity,
@@ -135,6 +135,12 @@ impl Report {
         Self { definitions, prices: None, rows, attention: Vec::new() }.priced(prices)
     }
 
+    /// The currency of its money as it stands in headers; a generic sign without prices.
+    #[must_use]
+    pub fn currency(&self) -> &str {
+        self.prices.as_ref().map_or("¤", |prices| &prices.currency)
+    }
+
     /// The same report under another price sheet: only money changes.
     #[must_use]
     pub fn priced(mut self, prices: Option<PriceSheet>) -> Self {
@@ -209,23 +215,8 @@ impl Row {
     /// Agent tasks a day: steps a day by the steps of a task, where the workload runs tasks.
     #[must_use]
     pub fn tasks_per_day(&self) -> Option<Ratio> {
-        let steps = self.capacity.at.value()?.steps_per_day.value()?.get();
-        Ratio::new(steps / f64::from(self.steps_per_task?)).ok()
-    }
-}
-
-impl StepJudgement {
-    /// Share of valid requests that completed; `None` without a valid request.
-    #[must_use]
-    pub fn success(&self) -> Option<Share> {
-        Share::of(self.counts.completed, self.counts.valid)
-    }
-
-    /// Attainment of the worst tier that had a valid request.
-    #[must_use]
-    pub fn worst_attainment(&self) -> Option<Share> {
-        let tiers = self.tiers.iter().filter_map(|tier| Share::of(tier.compliant, tier.valid));
-        tiers.min_by(|left, right| left.get().total_cmp(&right.get()))
+        let steps = *self.capacity.at.value()?.steps_per_day.value()?;
+        tasks_per_day(steps, self.steps_per_task?).value().copied()
     }
 }
 

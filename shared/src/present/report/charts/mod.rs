@@ -8,7 +8,6 @@ use super::{Report, Row};
 use crate::definitions::judge::{Percentiles, StepJudgement, TierFigures};
 use crate::definitions::measured::Measured;
 use crate::present::chart::{Across, AxisPlan, Band, Datum, Plan, Role, Rule, Series};
-use crate::present::document;
 use crate::present::format;
 use crate::present::words::Words;
 use crate::units::{Nanos, Seconds, TokenRate};
@@ -141,7 +140,7 @@ pub fn cost(report: &Report, row: &Row, words: &Words) -> Option<Plan> {
         counts: true,
     });
     let series = vec![Series::marked(words.term.cost_per_mtok, Role::Goodput, points.collect())];
-    let unit = format!("{}/MTok", document::currency(report));
+    let unit = format!("{}/MTok", report.currency());
     let y = AxisPlan::from_zero(words.term.cost_per_mtok, &unit);
     Some(by_rate(row, words.chart.cost, y, series, Vec::new(), words))
 }
@@ -161,7 +160,7 @@ pub fn utilisation(report: &Report, row: &Row, words: &Words) -> Option<Plan> {
             counts: true,
         })
         .collect();
-    let unit = format!("{}/MTok", document::currency(report));
+    let unit = format!("{}/MTok", report.currency());
     let title = words.title.utilisation.to_owned();
     let series = vec![Series::marked(words.term.cost_per_mtok, Role::Goodput, points)];
     Some(Plan {
