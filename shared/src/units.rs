@@ -137,6 +137,9 @@ impl Share {
 }
 
 impl Share {
+    /// Nothing of it.
+    pub const ZERO: Self = Self(0.0);
+
     /// All of it.
     pub const ONE: Self = Self(1.0);
 }

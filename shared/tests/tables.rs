@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use tokencap_shared::stats::rank::{nearest_rank, p99_bounds};
-use tokencap_shared::stats::share::{lower_bound, needed, upper_bound, wilson};
+use tokencap_shared::stats::share::{at_least, at_most, needed, wilson};
 use tokencap_shared::units::{Ratio, Share};
 
 fn tables() -> Option<Value> {
@@ -63,9 +63,9 @@ fn bounds_are_the_tables() {
     for (name, row) in tables["bound_examples"].as_object().expect("rows") {
         let (good, n) = name.split_once('/').expect("good/n");
         let (good, n) = (number(good), number(n));
-        let counts = (Ratio::count(good), Ratio::count(n));
-        close(lower_bound(counts.0, counts.1, share(0.95)).get(), &row["cp_lower"]);
-        close(upper_bound(counts.0, counts.1, share(0.95)).get(), &row["cp_upper"]);
+        let counts = (Ratio::count(good), Ratio::count(n - good));
+        close(at_least(counts.0, counts.1, share(0.95)).get(), &row["cp_lower"]);
+        close(at_most(counts.0, counts.1, share(0.95)).get(), &row["cp_upper"]);
         let (low, high) = wilson(good, n, share(0.95)).expect("n > 0");
         close(low.get(), &row["wilson_lower"]);
         close(high.get(), &row["wilson_upper"]);
@@ -90,8 +90,8 @@ fn what_may_be_bad_and_still_sign_is_the_tables() {
         for (n, row) in tables[format!("allowed_broken_{target}")].as_object().expect("rows") {
             let n = number(n);
             let bounds = |bad: u64| {
-                let (good, n) = (Ratio::count(n - bad), Ratio::count(n));
-                (lower_bound(good, n, share(0.95)).get(), upper_bound(good, n, share(0.95)).get())
+                let (good, bad) = (Ratio::count(n - bad), Ratio::count(bad));
+                (at_least(good, bad, share(0.95)).get(), at_most(good, bad, share(0.95)).get())
             };
             let signs = row[0].as_i64().expect("a count");
             if let Ok(most) = u64::try_from(signs) {

@@ -2,7 +2,7 @@
 //! `make coverage` runs the large one.
 
 use tokencap_shared::definitions::judge::Verdict;
-use tokencap_shared::stats::share::{lower_bound, upper_bound};
+use tokencap_shared::stats::share::{at_least, at_most};
 use tokencap_shared::units::{Ratio, Share};
 use tokencap_studies::coverage::model::{
     Queue, as_if_independent, by_twenty_batches, erlang_c, verdict,
@@ -23,9 +23,10 @@ fn bounds_of_independent_indicators_miss_in_at_most_five_per_cent() {
         let (mut above, mut below) = (0, 0);
         for _ in 0..RUNS {
             let good = (0..n).filter(|_| random.unit() < p).count() as f64;
-            let (good, n) = (Ratio::new(good).expect("n"), Ratio::new(f64::from(n)).expect("n"));
-            above += u32::from(lower_bound(good, n, confidence).get() > p);
-            below += u32::from(upper_bound(good, n, confidence).get() < p);
+            let bad = Ratio::new(f64::from(n) - good).expect("n");
+            let good = Ratio::new(good).expect("n");
+            above += u32::from(at_least(good, bad, confidence).get() > p);
+            below += u32::from(at_most(good, bad, confidence).get() < p);
         }
         let most = five_per_cent_and_error(RUNS);
         for missed in [above, below] {

@@ -92,7 +92,7 @@ pub const TERMS: &[Term] = &[
         example: "1,000: 940 ≤ 0.1 s, 995 ≤ 0.3 s → P99 ∈ (0.1 s, 0.3 s]",
         note_zh: "按请求精确；若只有服务端直方图，则只知落在 (lo, hi] 内，绝不插值",
         note_en: "exact per request; from a server histogram only known to lie in (lo, hi], never interpolated",
-        path: item!(definitions::judge::queue_p99_bracket),
+        path: method!(definitions::judge::QueueHistogram, p99),
     },
     Term {
         zh: "P99",
@@ -152,7 +152,7 @@ pub const TERMS: &[Term] = &[
         example: "299 / 299 → ≥ 99.00 %; 298 / 298 → insufficient",
         note_zh: "单侧 95 % 界：下界 ≥ 目标为守住，上界 < 目标为失守",
         note_en: "one-sided 95 % bounds: held if the lower one reaches the target, broken if the upper one misses it",
-        path: item!(stats::share::lower_bound),
+        path: item!(stats::share::at_least),
     },
     Term {
         zh: "还差多少证据",

@@ -4,35 +4,29 @@
 use super::beta;
 use crate::units::{Ratio, Share};
 
-/// One-sided Clopper–Pearson lower bound of a share with confidence c: the c-lower bound
-/// BetaInv(1−c; good, n−good+1). Counts may be effective ones (divided by a variance
-/// inflation, after Korn and Graubard), hence real numbers. 0 of n has the bound 0, and so has
-/// an empty set.
+/// What a share is at least, with a one-sided confidence c, where `good` values stand beside `bad`
+/// ones: the lower bound of Clopper and Pearson, BetaInv(1−c; good, bad+1). Counts may be effective
+/// ones (divided by a variance inflation, after Korn and Graubard), hence real numbers. Without a
+/// good value the bound is 0.
 #[must_use]
-pub fn lower_bound(good: Ratio, n: Ratio, confidence: Share) -> Share {
-    share(lower(good.get(), n.get() - good.get(), 1.0 - confidence.get()))
+pub fn at_least(good: Ratio, bad: Ratio, confidence: Share) -> Share {
+    let (good, bad) = (good.get(), bad.get());
+    Share::clamped(match good > 0.0 {
+        true => beta::quantile(good, bad + 1.0, 1.0 - confidence.get()),
+        false => 0.0,
+    })
 }
 
-/// One-sided Clopper–Pearson upper bound: BetaInv(c; good+1, n−good). All of n, and an empty
-/// set, have the bound 1.
+/// What it is at most: the upper bound, BetaInv(c; good+1, bad). Without a bad value it is 1.
 #[must_use]
-pub fn upper_bound(good: Ratio, n: Ratio, confidence: Share) -> Share {
-    share(upper(good.get(), n.get() - good.get(), 1.0 - confidence.get()))
-}
-
-/// A number that is a share but for rounding.
-fn share(value: f64) -> Share {
-    Share::clamped(value)
-}
-
-/// Lower bound of `good` beside `bad` at error probability α.
-pub(crate) fn lower(good: f64, bad: f64, alpha: f64) -> f64 {
-    if good <= 0.0 { 0.0 } else { beta::quantile(good, bad.max(0.0) + 1.0, alpha) }
-}
-
-/// Upper bound of `good` beside `bad` at error probability α.
-pub(crate) fn upper(good: f64, bad: f64, alpha: f64) -> f64 {
-    if bad <= 0.0 { 1.0 } else { beta::quantile(good.max(0.0) + 1.0, bad, 1.0 - alpha) }
+pub fn at_most(good: Ratio, bad: Ratio, confidence: Share) -> Share {
+    let (good, bad) = (good.get(), bad.get());
+    // Not c itself: rounded the same way as the lower bound's error probability.
+    let alpha = 1.0 - confidence.get();
+    Share::clamped(match bad > 0.0 {
+        true => beta::quantile(good + 1.0, bad, 1.0 - alpha),
+        false => 1.0,
+    })
 }
 
 /// Whether `good` beside `bad` prove a share ≥ target: lower bound ≥ target, without finding
@@ -110,7 +104,7 @@ pub fn wilson(good: u64, n: u64, confidence: Share) -> Option<(Share, Share)> {
     let middle = p + z * z / (2.0 * n);
     let reach = z * libm::sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n));
     let scale = 1.0 + z * z / n;
-    Some((share((middle - reach) / scale), share((middle + reach) / scale)))
+    Some((Share::clamped((middle - reach) / scale), Share::clamped((middle + reach) / scale)))
 }
 
 #[cfg(test)]
@@ -142,12 +136,12 @@ mod tests {
     #[test]
     fn bounds_at_the_borders() {
         let (zero, ten) = (Ratio::count(0), Ratio::count(10));
-        assert_eq!(lower_bound(zero, ten, part(0.95)).get(), 0.0);
-        assert_eq!(upper_bound(ten, ten, part(0.95)).get(), 1.0);
-        assert_eq!(lower_bound(zero, zero, part(0.95)).get(), 0.0);
-        assert_eq!(upper_bound(zero, zero, part(0.95)).get(), 1.0);
-        // All of n: the root of p^n = 0.05.
-        let all = lower_bound(ten, ten, part(0.95)).get();
+        assert_eq!(at_least(zero, ten, part(0.95)).get(), 0.0);
+        assert_eq!(at_most(ten, zero, part(0.95)).get(), 1.0);
+        assert_eq!(at_least(zero, zero, part(0.95)).get(), 0.0);
+        assert_eq!(at_most(zero, zero, part(0.95)).get(), 1.0);
+        // Ten of ten: the root of p^n = 0.05.
+        let all = at_least(ten, zero, part(0.95)).get();
         assert!((all - 0.05_f64.powf(0.1)).abs() < 1e-15);
     }
 
@@ -165,7 +159,7 @@ mod tests {
             let n = needed(bad, part(target), part(0.95)).expect("provable");
             let proved = |n: u64| {
                 let good = Ratio::count(n - bad);
-                lower_bound(good, Ratio::count(n), part(0.95)).get() >= target
+                at_least(good, Ratio::count(bad), part(0.95)).get() >= target
             };
             prop_assert!(proved(n) && !proved(n - 1), "{n}");
         }
@@ -174,8 +168,8 @@ mod tests {
         fn bounds_enclose_and_move_with_the_count(n in 1_u64..5000, share in 0.0_f64..=1.0) {
             let good = (share * n as f64) as u64;
             let of = |good| {
-                let (good, n) = (Ratio::count(good), Ratio::count(n));
-                (lower_bound(good, n, part(0.95)).get(), upper_bound(good, n, part(0.95)).get())
+                let (good, bad) = (Ratio::count(good), Ratio::count(n - good));
+                (at_least(good, bad, part(0.95)).get(), at_most(good, bad, part(0.95)).get())
             };
             let (low, high) = of(good);
             let point = good as f64 / n as f64;

@@ -7,7 +7,7 @@ use tokencap_shared::definitions::capacity::{
     Tested, daily_capacity, first_crossing, per_gpu, per_watt, steps_per_day, tasks_per_day,
 };
 use tokencap_shared::definitions::judge::{
-    Input, Quantity, Sold, Verdict, chain_probability, complies, queue_p99_bracket,
+    Input, Quantity, QueueHistogram, Sold, Verdict, chain_probability, complies,
 };
 use tokencap_shared::definitions::measured::Measured;
 use tokencap_shared::definitions::money::{
@@ -21,7 +21,7 @@ use tokencap_shared::definitions::telemetry::Metric;
 use tokencap_shared::definitions::window::WallTime;
 use tokencap_shared::present::glossary::TERMS;
 use tokencap_shared::stats::rank::nearest_rank;
-use tokencap_shared::stats::share::{lower_bound, needed};
+use tokencap_shared::stats::share::{at_least, needed};
 use tokencap_shared::units::{
     Moment, Nanos, Ratio, Seconds, Share, TokenRate, TokensPerDay, Watts,
 };
@@ -128,11 +128,13 @@ fn of_requests(examples: &mut Examples) {
             .map(move |(bound, count)| sample(seconds, Metric::QueueBucket, bound, count))
     };
     let scrapes: Vec<_> = at(10.0, [0.0; 3]).chain(at(20.0, [940.0, 995.0, 1000.0])).collect();
-    let Some(Quantity::Bracket { lo, hi: Some(hi) }) = queue_p99_bracket(&step, &scrapes) else {
+    let Some(Quantity::Bracket { lo, hi: Some(hi) }) =
+        QueueHistogram::over(&step, &scrapes).map(|histogram| histogram.p99())
+    else {
         panic!("no bracket")
     };
     let bracket = format!("∈ ({} s, {} s]", lo.seconds().get(), hi.seconds().get());
-    examples.say("definitions::judge::queue_p99_bracket", &bracket);
+    examples.say("definitions::judge::QueueHistogram::p99", &bracket);
 
     // 246 gaps, two or three of them over the limit, and the first token after 0.35 s of 0.5 s.
     let with_bad = |bad: usize| {
@@ -166,9 +168,9 @@ fn of_sets(examples: &mut Examples) {
         &percent(Share::of(9995, 10_000).expect("n > 0")),
     );
 
-    let bound = |n| lower_bound(Ratio::count(n), Ratio::count(n), share(0.95)).get();
+    let bound = |n| at_least(Ratio::count(n), Ratio::count(0), share(0.95)).get();
     assert!(bound(299) >= 0.99 && bound(298) < 0.99);
-    examples.say("stats::share::lower_bound", "299 / 299 → ≥ 99.00 %; 298 / 298 → insufficient");
+    examples.say("stats::share::at_least", "299 / 299 → ≥ 99.00 %; 298 / 298 → insufficient");
     let sizes = [0, 1].map(|bad| needed(bad, share(0.9995), share(0.95)).expect("provable"));
     assert_eq!(sizes, [5990, 9486]);
     examples.say("stats::share::needed", "99.95 %: 0 → 5,990; 1 → 9,486");

@@ -3,6 +3,7 @@
 mod build;
 mod capacity;
 mod glossary;
+mod glossary_runs;
 mod hostile;
 mod invariants;
 mod misreadings;

@@ -1,9 +1,9 @@
 //! Queue time and power from scrapes.
 
-use tokencap_shared::definitions::judge::{Quantity, Verdict, queue_p99_bracket};
+use tokencap_shared::definitions::judge::{Quantity, QueueHistogram, Verdict};
 use tokencap_shared::definitions::measured::{Measured, Missing};
 use tokencap_shared::definitions::promise::PromiseKind;
-use tokencap_shared::definitions::step::StepKind;
+use tokencap_shared::definitions::step::{Step, StepKind};
 use tokencap_shared::definitions::telemetry::{Metric, Sample};
 use tokencap_shared::units::Nanos;
 
@@ -29,21 +29,19 @@ fn bracket(lo: u64, hi: Option<u64>) -> Option<Quantity> {
     Some(Quantity::Bracket { lo: Nanos::from_millis(lo), hi: hi.map(Nanos::from_millis) })
 }
 
+fn p99(step: &Step, telemetry: &[Sample]) -> Option<Quantity> {
+    QueueHistogram::over(step, telemetry).map(|histogram| histogram.p99())
+}
+
 #[test]
 fn a_histogram_gives_a_bucket_over_the_window_and_never_more() {
     let step = step(0, StepKind::Probe, 100);
-    assert_eq!(
-        queue_p99_bracket(&step, &histogram([5.0, 99.0, 100.0, 100.0])),
-        bracket(100, Some(250))
-    );
-    assert_eq!(
-        queue_p99_bracket(&step, &histogram([5.0, 98.0, 100.0, 100.0])),
-        bracket(250, Some(500))
-    );
-    assert_eq!(queue_p99_bracket(&step, &histogram([5.0, 9.0, 10.0, 100.0])), bracket(500, None));
-    assert_eq!(queue_p99_bracket(&step, &histogram([100.0; 4])), bracket(0, Some(100)));
-    assert_eq!(queue_p99_bracket(&step, &histogram([0.0; 4])), None);
-    assert_eq!(queue_p99_bracket(&step, &[]), None);
+    assert_eq!(p99(&step, &histogram([5.0, 99.0, 100.0, 100.0])), bracket(100, Some(250)));
+    assert_eq!(p99(&step, &histogram([5.0, 98.0, 100.0, 100.0])), bracket(250, Some(500)));
+    assert_eq!(p99(&step, &histogram([5.0, 9.0, 10.0, 100.0])), bracket(500, None));
+    assert_eq!(p99(&step, &histogram([100.0; 4])), bracket(0, Some(100)));
+    assert_eq!(p99(&step, &histogram([0.0; 4])), None);
+    assert_eq!(p99(&step, &[]), None);
 }
 
 #[test]
@@ -85,12 +83,12 @@ fn several_sources_are_summed_and_a_restart_counts_from_zero() {
     }));
     both.sort_by_key(|sample| sample.time);
     // 300 of 10,300 lie in (0.25, 0.5].
-    assert_eq!(queue_p99_bracket(&step, &both), bracket(250, Some(500)));
+    assert_eq!(p99(&step, &both), bracket(250, Some(500)));
     // A source with other bounds leaves only the common ones.
     both.retain(|sample| sample.source == "a" || sample.labels != "le=0.25");
-    assert_eq!(queue_p99_bracket(&step, &both), bracket(100, Some(500)));
+    assert_eq!(p99(&step, &both), bracket(100, Some(500)));
     both.iter_mut().for_each(|sample| sample.value = f64::NAN);
-    assert_eq!(queue_p99_bracket(&step, &both), None);
+    assert_eq!(p99(&step, &both), None);
 }
 
 #[test]

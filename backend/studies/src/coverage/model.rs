@@ -11,7 +11,7 @@ use tokencap_shared::definitions::promise::{
 use tokencap_shared::definitions::record::{Outcome, Request};
 use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
 use tokencap_shared::definitions::workload::Workload;
-use tokencap_shared::stats::share::{lower_bound, upper_bound};
+use tokencap_shared::stats::share::{at_least, at_most};
 use tokencap_shared::units::{Moment, Nanos, Rate, Ratio, Share};
 use tokencap_testkit::random::Random;
 
@@ -123,11 +123,11 @@ pub fn by_twenty_batches(requests: &[[f64; 3]], limit: f64) -> Verdict {
 fn by_bounds(requests: &[[f64; 3]], limit: f64, inflation: f64) -> Verdict {
     let good = requests.iter().filter(|request| request[1] <= limit).count() as f64;
     let effective = |count: f64| Ratio::new(count / inflation).expect("finite");
-    let (good, n) = (effective(good), effective(requests.len() as f64));
+    let (good, bad) = (effective(good), effective(requests.len() as f64 - good));
     let confidence = Share::new(0.95).expect("a share");
-    if lower_bound(good, n, confidence).get() >= 0.99 {
+    if at_least(good, bad, confidence).get() >= 0.99 {
         Verdict::Held
-    } else if upper_bound(good, n, confidence).get() < 0.99 {
+    } else if at_most(good, bad, confidence).get() < 0.99 {
         Verdict::Broken
     } else {
         Verdict::Insufficient

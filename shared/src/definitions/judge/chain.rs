@@ -10,7 +10,7 @@ use crate::definitions::step::Step;
 use crate::definitions::window::is_member;
 use crate::definitions::workload::{Shape, Workload};
 use crate::stats::share;
-use crate::units::Share;
+use crate::units::{Ratio, Share};
 
 /// Chain probability of n serial steps under independence: p^n.
 #[must_use]
@@ -31,9 +31,9 @@ pub(crate) fn chain(
     let Shape::Sessions { steps, .. } = workload.shape else {
         return Measured::Missing(Missing::NotObserved);
     };
-    let attainment: Vec<f64> = tiers
+    let attainment: Vec<Share> = tiers
         .iter()
-        .map(|tier| Share::of(tier.compliant, tier.valid).map_or(0.0, Share::get))
+        .map(|tier| Share::of(tier.compliant, tier.valid).unwrap_or(Share::ZERO))
         .collect();
     let mut turns: Vec<(u32, u32, &Request)> = requests
         .iter()
@@ -53,23 +53,23 @@ pub(crate) fn chain(
         tasks += 1;
         smooth += u64::from(whole && task.iter().all(|(_, _, request)| complies(request, sheet)));
         // A task that failed early would have had more steps; its last tier stands for them.
-        let tier =
-            |request: &Request| sheet.tier_of(request.isl).map_or(0.0, |tier| attainment[tier]);
-        let product: f64 = task.iter().map(|(_, _, request)| tier(request)).product();
-        let rest = f64::from(steps) - task.len() as f64;
-        let last = task.last().map_or(0.0, |(_, _, request)| tier(request));
-        if_independent += product * libm::pow(last, rest.max(0.0));
+        let tier = |request: &Request| {
+            sheet.tier_of(request.isl).map_or(Share::ZERO, |tier| attainment[tier])
+        };
+        let product: f64 = task.iter().map(|(_, _, request)| tier(request).get()).product();
+        let rest = steps.saturating_sub(task.len() as u32);
+        let last = task.last().map_or(Share::ZERO, |(_, _, request)| tier(request));
+        if_independent += product * chain_probability(last, rest).get();
     }
     if tasks == 0 {
         return Measured::Missing(Missing::NoRequests);
     }
-    let alpha = 1.0 - sheet.confidence.get();
-    let (good, bad) = (smooth as f64, (tasks - smooth) as f64);
+    let (good, bad) = (Ratio::count(smooth), Ratio::count(tasks - smooth));
     Measured::Value(Chain {
         tasks,
         smooth,
-        lower: Share::clamped(share::lower(good, bad, alpha)),
-        upper: Share::clamped(share::upper(good, bad, alpha)),
+        lower: share::at_least(good, bad, sheet.confidence),
+        upper: share::at_most(good, bad, sheet.confidence),
         steps,
         if_independent: Share::clamped(if_independent / tasks as f64),
     })

@@ -41,7 +41,7 @@ pub use figures::{Cancelled, Chain, Counts, Flow, Input, Percentiles, Sold, Tier
 pub use gaps::Gaps;
 pub use generator::{LAG_MAX, generator_invalid};
 pub use invalid::Invalid;
-pub use queue::queue_p99_bracket;
+pub use queue::QueueHistogram;
 pub use server::ServerFigures;
 pub use soak::{Degradation, Drift, Soak};
 pub use validity::Validity;
@@ -49,7 +49,6 @@ pub use verdict::{Dependence, Needed, PromiseVerdict, Quantity, ShareEvidence, V
 
 use pass::{Pass, TierPass, Tokens};
 use promises::{Floors, Judge, TierLatencies};
-use queue::QueueHistogram;
 use verdict::Terms;
 
 pub(crate) use validity::HIT_RATE_POINT;

@@ -17,7 +17,7 @@ const INFINITE: u64 = u64::MAX;
 type Scrape = BTreeMap<u64, u64>;
 
 /// A histogram of queue times over a step's window, summed over all sources.
-pub(crate) struct QueueHistogram {
+pub struct QueueHistogram {
     /// Cumulative counts by ascending upper bound; the last bound is +∞.
     cumulative: Vec<(u64, u64)>,
     intervals: Vec<Interval>,
@@ -34,7 +34,8 @@ struct Interval {
 impl QueueHistogram {
     /// The change over the window [W0, W1); `None` where no source has such a histogram or
     /// nothing was counted.
-    pub(crate) fn over(step: &Step, telemetry: &[Sample]) -> Option<Self> {
+    #[must_use]
+    pub fn over(step: &Step, telemetry: &[Sample]) -> Option<Self> {
         if step.w1 < step.w0 {
             // Only a hostile manifest has such a window; it has no scrapes.
             return None;
@@ -102,7 +103,8 @@ impl QueueHistogram {
     }
 
     /// The bucket that holds the nearest-rank P99.
-    pub(crate) fn p99(&self) -> Quantity {
+    #[must_use]
+    pub fn p99(&self) -> Quantity {
         let all = self.cumulative.last().map_or(0, |&(_, count)| count);
         let rank = nearest_rank(all, 99);
         let mut lo = 0;
@@ -160,13 +162,6 @@ impl QueueHistogram {
         }
         series
     }
-}
-
-/// The bucket in which the queue P99 over a step's window lies, summed over all sources; `None`
-/// where no source has such a histogram.
-#[must_use]
-pub fn queue_p99_bracket(step: &Step, telemetry: &[Sample]) -> Option<Quantity> {
-    QueueHistogram::over(step, telemetry).map(|histogram| histogram.p99())
 }
 
 /// The longest time of the window without one of the ascending instants.

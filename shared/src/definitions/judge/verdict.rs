@@ -148,15 +148,14 @@ impl ShareEvidence {
             Dependence::Estimated => inflation.max(1.0),
         };
         let alpha = 1.0 - terms.confidence.get();
-        let (good_effective, bad_effective) = (good as f64 / vif, (n - good) as f64 / vif);
-        let lower = share::lower(good_effective, bad_effective, alpha);
-        let upper = share::upper(good_effective, bad_effective, alpha);
+        let effective = |count: u64| Ratio::new(count as f64 / vif).unwrap_or(Ratio::count(0));
+        let (good_effective, bad_effective) = (effective(good), effective(n - good));
         let mut evidence = Self {
             good,
             n,
             target: target.share(),
-            lower: Share::clamped(lower),
-            upper: Share::clamped(upper),
+            lower: share::at_least(good_effective, bad_effective, terms.confidence),
+            upper: share::at_most(good_effective, bad_effective, terms.confidence),
             vif: Ratio::new(vif).unwrap_or(Ratio::count(1)),
             episodes,
             needed: None,

@@ -27,7 +27,6 @@ use crate::definitions::judge::Verdict;
 use crate::definitions::measured::Measured;
 use crate::definitions::money::CostPerMTok;
 use crate::present::format;
-use crate::present::report::Report;
 use crate::present::words::Words;
 use crate::units::Share;
 use table::{Cell, Tone};
