@@ -81,7 +81,7 @@ fn calls(body: &str, function: &str) -> bool {
             let behind = body[at + text.len()..].chars().next();
             let before = body[..at].chars().next_back();
             let part_of_a_name = |c: char| c.is_alphanumeric() || c == '_';
-            !behind.is_some_and(part_of_a_name)
+            (text.ends_with('(') || !behind.is_some_and(part_of_a_name))
                 && (text.starts_with('.') || !before.is_some_and(part_of_a_name))
         })
     };
