@@ -8,7 +8,6 @@
 mod app;
 mod browser;
 mod components;
-mod evidence;
 mod pages;
 mod route;
 mod state;

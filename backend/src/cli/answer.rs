@@ -7,8 +7,12 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 use tokencap_shared::bundle::Bundle;
+use tokencap_shared::present::document::document;
 use tokencap_shared::present::report::{Entry, Report};
 use tokencap_shared::signoff::SignOff;
+
+use super::report::Language;
+use crate::export::Json;
 
 /// Whom a command answers.
 #[derive(Clone, Copy, Debug, Args)]
@@ -37,7 +41,9 @@ impl Answer {
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let entry = Entry::judged(name, bundle, None, SignOff::Unsigned);
-        say_json(&Report::new(vec![entry], None))
+        let report = Report::new(vec![entry], None);
+        let document = document(&report, Language::or_terminal(None).words());
+        say_json(&Json { report: &report, document: &document })
     }
 }
 

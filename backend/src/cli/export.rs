@@ -5,15 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use tokencap_shared::present::document;
-use tokencap_shared::present::document::table::Table;
-use tokencap_shared::present::render::export;
+use tokencap_shared::present::document::{Document, SectionId, document};
+use tokencap_shared::present::render::{csv, markdown};
 use tokencap_shared::present::report::Report;
-use tokencap_shared::present::words::Words;
 
 use super::answer::Answer;
 use super::report::Shown;
-use crate::export::xlsx;
+use crate::export::{Json, xlsx};
 use crate::store;
 
 /// Write the report of bundles for other programs: Excel with live formulas, CSV, Markdown, JSON.
@@ -24,9 +22,9 @@ pub(super) struct Export {
     /// File to write. Its ending decides the format: .xlsx, .csv, .md or .json.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Which table a CSV holds.
-    #[arg(long, value_enum, default_value_t = TableName::Summary)]
-    table: TableName,
+    /// Which table a CSV holds. Without it everything, a line a figure.
+    #[arg(long, value_enum)]
+    table: Option<TableName>,
     #[command(flatten)]
     shown: Shown,
 }
@@ -60,39 +58,47 @@ pub(super) fn run(args: &Export) -> anyhow::Result<()> {
     }
     let prices = args.shown.prices()?;
     let report = Report::new(args.shown.entries(&args.bundles)?, prices);
-    let bytes = match ending {
-        "xlsx" => xlsx(&report, words)?,
-        "csv" => csv(&report, args.table, words)?.into_bytes(),
-        "md" => export::markdown(&report, words).into_bytes(),
-        _ => serde_json::to_vec_pretty(&report).context("the report cannot be written as JSON")?,
+    let document = document(&report, words);
+    let bytes = match (ending, args.table) {
+        ("xlsx", _) => xlsx(&report, &document)?,
+        ("csv", None) => csv::document(&document).into_bytes(),
+        ("csv", Some(name)) => table(&document, name)?.into_bytes(),
+        ("md", _) => markdown::markdown(&document).into_bytes(),
+        _ => serde_json::to_vec_pretty(&Json { report: &report, document: &document })
+            .context("the report cannot be written as JSON")?,
     };
     store::save(Path::new(&args.out), &bytes)?;
     let answer = Answer { json: args.shown.json };
     answer.give(&json!({ "file": args.out }), &format!("Written: {}", args.out.display()))
 }
 
-fn csv(report: &Report, table: TableName, words: &Words) -> anyhow::Result<String> {
-    if table == TableName::Summary {
-        return Ok(export::summary_csv(report, words));
+impl TableName {
+    /// The section that the table stands in.
+    const fn section(self) -> SectionId {
+        match self {
+            Self::Summary => SectionId::Summary,
+            Self::Promises => SectionId::Promises,
+            Self::Steps => SectionId::Steps,
+            Self::Latency => SectionId::Latency,
+            Self::Input => SectionId::Input,
+            Self::Money => SectionId::Money,
+        }
     }
-    let [row] = &report.rows[..] else {
-        bail!("a CSV holds one table: give one bundle, or --table summary, or write an .xlsx");
+}
+
+/// One table of a report as CSV.
+fn table(document: &Document, name: TableName) -> anyhow::Result<String> {
+    let id = name.section();
+    if let Some(summary) = document.section(id).and_then(|section| section.table()) {
+        return Ok(csv::summary(document, summary));
+    }
+    let [part] = &document.parts[..] else {
+        bail!("a table of steps is of one bundle: give one, or leave --table out");
     };
-    let at_step = |make: fn(
-        &tokencap_shared::present::report::Row,
-        &tokencap_shared::definitions::judge::StepJudgement,
-        &Words,
-    ) -> Table| { row.shown_step().map(|step| make(row, step, words)) };
-    let found = match table {
-        TableName::Summary | TableName::Steps => Some(document::steps(report, row, words)),
-        TableName::Promises => document::promises(row, words),
-        TableName::Latency => at_step(document::latency),
-        TableName::Input => at_step(|_, step, words| document::input(step, words)),
-        TableName::Money => document::money(report, row, words).value().cloned(),
-    };
-    let found = found.with_context(|| match table {
+    let table = part.section(id).and_then(|section| section.table());
+    let table = table.with_context(|| match name {
         TableName::Money => "there is no money without prices: give --prices".to_owned(),
-        _ => format!("{} has no valid step, so there is no such table", row.name),
+        _ => format!("{} has no valid step, so there is no such table", part.name),
     })?;
-    Ok(export::csv(&found))
+    Ok(csv::table(table, document.language.words()))
 }

@@ -77,7 +77,7 @@ pub(super) fn run(args: &Import) -> anyhow::Result<()> {
 }
 
 fn told(found: &Found, sheet: Option<&PromiseSheet>, words: &Words) -> String {
-    let table = |table| text::table(&table, terminal_width());
+    let table = |table| text::table(&table, words, terminal_width());
     let mut sections = vec![table(view::results(found, words))];
     if let Some(sheet) = sheet {
         let judged = import::judge_all(&found.runs, sheet);

@@ -7,11 +7,13 @@ use clap::{Args, ValueEnum};
 use tokencap_shared::bundle::judged;
 use tokencap_shared::definitions::money::PriceSheet;
 use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::present::document::document;
 use tokencap_shared::present::report::{self, Entry};
 use tokencap_shared::present::words::{Lang, Words};
 
 use super::answer::{say, say_json};
 use super::opened::Opened;
+use crate::export::Json;
 use crate::presets::Kind;
 use crate::{plan, text, trust};
 
@@ -129,10 +131,11 @@ pub(super) fn run(args: &Report) -> anyhow::Result<()> {
 pub(super) fn print(bundles: &[PathBuf], shown: &Shown) -> anyhow::Result<()> {
     let prices = shown.prices()?;
     let report = report::Report::new(shown.entries(bundles)?, prices);
+    let document = document(&report, shown.words());
     if shown.json {
-        return say_json(&report);
+        return say_json(&Json { report: &report, document: &document });
     }
-    say(&text::report(&report, shown.words(), terminal_width()))
+    say(&text::report(&document, terminal_width()))
 }
 
 /// Cells in a line of the terminal, if standard output is one.

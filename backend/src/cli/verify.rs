@@ -53,7 +53,7 @@ fn told(found: &Verification, words: &Words) -> String {
     let (state, stop) = ((words.sign_off)(&found.state), words.say.full_stop);
     let head = format!("{state}\n{}{stop}{}\n", advice.what, advice.fix);
     match document::signatures(found, words) {
-        Some(table) => format!("{head}\n{}", text::table(&table, terminal_width())),
+        Some(table) => format!("{head}\n{}", text::table(&table, words, terminal_width())),
         None => head,
     }
 }

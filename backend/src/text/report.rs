@@ -1,130 +1,66 @@
 //! The whole report as text.
 
-use tokencap_shared::definitions::measured::Measured;
-use tokencap_shared::present::document::table::Table;
-use tokencap_shared::present::document::{self, Figure, Note};
-use tokencap_shared::present::report::{Report, Row};
+use tokencap_shared::present::document::{Body, Document, Note, Section};
 use tokencap_shared::present::words::Words;
 
-use super::table::{pairs, table as draw};
+use super::table::{facts, table};
 
-/// Everything the report says, in the order of the page, for a terminal so many cells wide.
+/// Everything that a report says, for a terminal so many cells wide.
 #[must_use]
-pub fn report(report: &Report, words: &Words, width: Option<usize>) -> String {
-    let table = |shown: &Table| draw(shown, width);
-    let mut sections = vec![title(report, words), table(&document::summary(report, words))];
-    if let Some(prices) = &report.prices {
-        let prices = table(&document::prices(prices, words));
-        sections.push(format!("{prices}{}\n", words.say.money_is_derived));
-    }
-    sections.push(notes(
-        words.title.attention,
-        words.say.nothing_to_note,
-        &document::attention(report, words),
-        words,
-    ));
-    for row in &report.rows {
-        sections.extend(row_sections(report, row, words, table));
+pub fn report(document: &Document, width: Option<usize>) -> String {
+    let words = document.language.words();
+    let draw = |section: &Section| drawn(section, words, width);
+    let mut sections = vec![title(document)];
+    sections.extend(document.sections.iter().map(draw));
+    for part in &document.parts {
+        // With a single bundle there is nothing to tell apart.
+        if document.parts.len() > 1 {
+            sections.push(format!("━━ {}\n", part.title));
+        }
+        sections.extend(part.sections.iter().map(draw));
     }
     sections.join("\n")
 }
 
-fn title(report: &Report, words: &Words) -> String {
-    let definitions = (words.say.definitions)(report.definitions);
-    let mut text = format!("{}\n", (words.say.aside)(words.title.report, &definitions));
-    if report.rows.iter().any(|row| row.deployment.simulated) {
-        text.push_str(words.say.simulated_long);
-        text.push('\n');
+fn title(document: &Document) -> String {
+    let warning = document.warning.map(|warning| format!("{warning}\n"));
+    format!("{}\n{}", document.title, warning.unwrap_or_default())
+}
+
+fn drawn(section: &Section, words: &Words, width: Option<usize>) -> String {
+    let title = &section.title;
+    let mut text = match &section.body {
+        // A table's title is its caption.
+        Body::Table(shown) => table(shown, words, width),
+        Body::Facts(shown) => format!("{title}\n{}", facts(shown, words)),
+        Body::Notes(shown) => format!("{title}\n{}", notes(shown, words)),
+        Body::Nothing(sentence) => format!("{title}\n{sentence}\n"),
+    };
+    if let Some(remark) = &section.remark {
+        text.push_str(&format!("{remark}\n"));
     }
     text
 }
 
-fn row_sections(
-    report: &Report,
-    row: &Row,
-    words: &Words,
-    table: impl Fn(&Table) -> String,
-) -> Vec<String> {
-    let mut sections = Vec::new();
-    if report.rows.len() > 1 {
-        sections.push(format!("━━ {} · {}\n", row.name, row.deployment.model));
-    }
-    let headline = figures(&document::headline(row, words), words);
-    sections.push(format!("{}\n{headline}", words.title.figures));
-    sections.extend(document::promises(row, words).map(|promises| table(&promises)));
-    sections.push(table(&document::steps(report, row, words)));
-    let soaks = document::soaks(row, words);
-    if !soaks.is_empty() {
-        sections.push(notes(words.title.soak, "", &soaks, words));
-    }
-    if let Some(step) = row.shown_step() {
-        sections.push(table(&document::latency(row, step, words)));
-        sections.push(table(&document::rules(row, step, words)));
-        sections.extend(document::cancelled(row, step, words).map(|cancelled| table(&cancelled)));
-        let window = pairs(&document::window(step, words));
-        sections.push(format!("{}\n{window}", words.title.window));
-        sections.push(table(&document::input(step, words)));
-    }
-    if let Measured::Value(money) = document::money(report, row, words) {
-        sections.push(table(&money));
-    }
-    sections.extend(document::utilisation(report, row, words).map(|curve| table(&curve)));
-    sections.push(match document::failures(row, words) {
-        Some(failures) => table(&failures),
-        None => format!("{}\n{}\n", words.title.failures, words.say.no_failures),
-    });
-    let invalid = document::validity(row, words);
-    if !invalid.is_empty() {
-        sections.push(notes(words.title.validity, "", &invalid, words));
-    }
-    for (title, facts) in [
-        (words.title.deployment, document::deployment(row, words)),
-        (words.title.provenance, document::provenance(row, words)),
-    ] {
-        sections.push(format!("{title}\n{}", pairs(&facts)));
-    }
-    sections
-}
-
-fn figures(figures: &[Figure], words: &Words) -> String {
-    let facts: Vec<(String, String)> = figures
-        .iter()
-        .map(|figure| {
-            let value = format!("{} {}", figure.text, figure.unit);
-            let value = match &figure.note {
-                Some(note) => (words.say.aside)(&value, note),
-                None => value,
-            };
-            (figure.label.clone(), value)
-        })
-        .collect();
-    pairs(&facts)
-}
-
-fn notes(title: &str, none: &str, notes: &[Note], words: &Words) -> String {
-    let mut text = format!("{title}\n");
-    if notes.is_empty() {
-        text.push_str(none);
-        text.push('\n');
-    }
-    for note in notes {
-        let about = if note.about.is_empty() {
-            String::new()
-        } else {
-            format!("{}{}", note.about, words.say.colon)
+fn notes(notes: &[Note], words: &Words) -> String {
+    let lines = notes.iter().map(|note| {
+        let about = match note.about.as_str() {
+            "" => String::new(),
+            about => format!("{about}{}", words.say.colon),
         };
         let advice = &note.advice;
         let gap = if advice.fix.is_empty() { "" } else { words.say.full_stop };
-        text.push_str(&format!("· [{}] {about}{}{gap}{}\n", note.label, advice.what, advice.fix));
-    }
-    text
+        format!("· [{}] {about}{}{gap}{}\n", note.label, advice.what, advice.fix)
+    });
+    lines.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use insta::assert_snapshot;
     use tokencap_shared::fixture;
-    use tokencap_shared::present::report::{Entry, SignOff};
+    use tokencap_shared::present::document::document;
+    use tokencap_shared::present::report::{Entry, Report, SignOff};
     use tokencap_shared::present::words::{EN, ZH};
 
     use super::*;
@@ -140,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_whole_report_in_english() {
-        assert_snapshot!(report(&toy(), &EN, None), @r"
+        assert_snapshot!(report(&document(&toy(), &EN), None), @r"
         Capacity report (metric definitions, version 1)
         SIMULATED, NOT HARDWARE: these figures come from the built-in simulator.
 
@@ -307,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_whole_report_in_chinese() {
-        assert_snapshot!(report(&toy(), &ZH, None), @r"
+        assert_snapshot!(report(&document(&toy(), &ZH), None), @r"
         集群产能报告（指标口径第 1 版）
         模拟结果，非真实硬件：以下数字全部来自内置模拟器。
 

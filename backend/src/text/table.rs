@@ -1,7 +1,10 @@
 //! Draws a table with aligned columns. Han characters take two cells of a terminal; alignment
 //! counts cells, not characters.
 
-use tokencap_shared::present::document::table::{Align, Cell, Column, Table};
+use tokencap_shared::present::document::Fact;
+use tokencap_shared::present::document::cell::Cell;
+use tokencap_shared::present::document::table::{Align, Column, Table};
+use tokencap_shared::present::words::Words;
 use unicode_width::UnicodeWidthStr;
 
 /// Between two columns.
@@ -14,14 +17,14 @@ const MOST_TURNED: usize = 3;
 /// footnotes. One that is wider than `width` cells of the terminal and has few rows is drawn
 /// with a line a column instead.
 #[must_use]
-pub fn table(table: &Table, width: Option<usize>) -> String {
-    let mut notes: Vec<&str> = Vec::new();
+pub fn table(table: &Table, words: &Words, width: Option<usize>) -> String {
+    let mut notes: Vec<String> = Vec::new();
     let texts: Vec<Vec<String>> = table
         .rows
         .iter()
         .map(|row| {
-            let cells = row.iter().zip(&table.columns);
-            cells.map(|(cell, column)| with_mark(cell, column.align, &mut notes)).collect()
+            let cells = row.cells.iter().zip(&table.columns);
+            cells.map(|(cell, column)| with_mark(cell, column.align, words, &mut notes)).collect()
         })
         .collect();
     let upright = upright(table, &texts);
@@ -37,7 +40,7 @@ pub fn table(table: &Table, width: Option<usize>) -> String {
 
 /// A line a row.
 fn upright(table: &Table, texts: &[Vec<String>]) -> Vec<String> {
-    let unit = |column: &Column| match column.unit.as_str() {
+    let unit = |column: &Column| match &*column.unit {
         "" => String::new(),
         unit => format!("[{unit}]"),
     };
@@ -68,12 +71,8 @@ fn turned(table: &Table, texts: &[Vec<String>]) -> Vec<String> {
         .iter()
         .enumerate()
         .map(|(at, column)| {
-            let header = match column.unit.as_str() {
-                "" => column.header.clone(),
-                unit => format!("{} [{unit}]", column.header),
-            };
             let cells = texts.iter().map(|row| row.get(at).cloned().unwrap_or_default());
-            std::iter::once(header).chain(cells).collect()
+            std::iter::once(column.head()).chain(cells).collect()
         })
         .collect();
     let columns = table.rows.len() + 1;
@@ -86,17 +85,16 @@ fn turned(table: &Table, texts: &[Vec<String>]) -> Vec<String> {
 
 /// The cell's text, with the number of its note: before a number, so that digits stay aligned,
 /// and behind a text. Equal notes share a number.
-fn with_mark<'a>(cell: &'a Cell, align: Align, notes: &mut Vec<&'a str>) -> String {
-    let Some(note) = cell.note.as_deref() else {
-        return cell.text.clone();
-    };
+fn with_mark(cell: &Cell, align: Align, words: &Words, notes: &mut Vec<String>) -> String {
+    let text = cell.text(words.lang);
+    let Some(note) = cell.remark(words) else { return text };
     let at = notes.iter().position(|known| *known == note).unwrap_or_else(|| {
         notes.push(note);
         notes.len() - 1
     });
     match align {
-        Align::Left => format!("{} [{}]", cell.text, at + 1),
-        Align::Right => format!("[{}] {}", at + 1, cell.text),
+        Align::Left => format!("{text} [{}]", at + 1),
+        Align::Right => format!("[{}] {text}", at + 1),
     }
 }
 
@@ -111,12 +109,12 @@ fn line(texts: &[String], widths: &[usize], aligns: &[Align]) -> String {
     cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned()
 }
 
-/// Labels and values, the values in one column.
-pub(super) fn pairs(pairs: &[(String, String)]) -> String {
-    let width = pairs.iter().map(|(label, _)| label.width()).max().unwrap_or(0);
-    let lines = pairs.iter().map(|(label, value)| {
-        let padding = " ".repeat(width - label.width());
-        format!("{label}{padding}{GAP}{value}\n")
+/// Facts, a line each, the values in one column.
+pub(super) fn facts(facts: &[Fact], words: &Words) -> String {
+    let width = facts.iter().map(|fact| fact.label.width()).max().unwrap_or(0);
+    let lines = facts.iter().map(|fact| {
+        let padding = " ".repeat(width - fact.label.width());
+        format!("{}{padding}{GAP}{}\n", fact.label, fact.line(words))
     });
     lines.collect()
 }
@@ -124,12 +122,15 @@ pub(super) fn pairs(pairs: &[(String, String)]) -> String {
 #[cfg(test)]
 mod tests {
     use insta::assert_snapshot;
+    use tokencap_shared::present::document::cell::Number;
+    use tokencap_shared::present::document::table::Id;
+    use tokencap_shared::present::words::ZH;
 
     use super::*;
 
     #[test]
     fn columns_align_by_terminal_cells_and_notes_become_footnotes() {
-        let drawn = table(&promises(), None);
+        let drawn = table(&promises(), &ZH, None);
         assert_snapshot!(drawn, @r"
         承诺表
         承诺          实测值  判定
@@ -144,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_table_too_wide_for_the_terminal_is_turned() {
-        let drawn = table(&promises(), Some(30));
+        let drawn = table(&promises(), &ZH, Some(30));
         assert_snapshot!(drawn, @r"
         承诺表
         承诺         排队时间 P99  TTFT P99
@@ -156,25 +157,21 @@ mod tests {
     }
 
     fn promises() -> Table {
-        Table {
-            caption: "承诺表".to_owned(),
-            columns: vec![
-                Column::text("承诺"),
-                Column::number("实测值", "ms"),
-                Column::text("判定"),
-            ],
-            rows: vec![
-                vec![
-                    Cell::new("排队时间 P99"),
-                    Cell::new("1,234"),
-                    Cell::new("守住").with_note("已修正"),
-                ],
-                vec![
-                    Cell::new("TTFT P99"),
-                    Cell::new("87").with_note("下限"),
-                    Cell::new("证据不足").with_note("已修正"),
-                ],
-            ],
-        }
+        let columns = vec![
+            Column::text("promise", "承诺"),
+            Column::number("measured", "实测值", "ms"),
+            Column::text("verdict", "判定"),
+        ];
+        let queue = vec![
+            Cell::new("排队时间 P99"),
+            Number::count(1_234).into(),
+            Cell::new("守住").with_note("已修正"),
+        ];
+        let ttft = vec![
+            Cell::new("TTFT P99"),
+            Cell::from(Number::fixed(86.7, 0)).with_note("下限"),
+            Cell::new("证据不足").with_note("已修正"),
+        ];
+        Table::new("承诺表", columns, [(Id::one("queue"), queue), (Id::one("ttft"), ttft)])
     }
 }

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tokencap_shared::definitions::measured::Missing;
 use tokencap_shared::definitions::money::PriceSheet;
-use tokencap_shared::present::document;
-use tokencap_shared::present::render::export;
+use tokencap_shared::present::document::table::Id;
+use tokencap_shared::present::document::{Body, Document, Figure, SectionId, document};
+use tokencap_shared::present::render::{csv, markdown};
 use tokencap_shared::present::report::{Entry, Report, SignOff};
 use tokencap_shared::present::words::{Lang, Words};
 use tokencap_shared::{bundle, fixture, present::format};
@@ -47,23 +48,36 @@ fn native(prices: Option<PriceSheet>) -> Report {
     Report::new(vec![entry], prices)
 }
 
-/// Every text that the report's figures and tables hold, in this language.
-fn expected(report: &Report, words: &Words) -> Vec<String> {
-    let row = &report.rows[0];
-    let step = row.shown_step().unwrap();
-    let tables = [
-        document::promises(row, words),
-        Some(document::input(step, words)),
-        Some(document::latency(row, step, words)),
-        Some(document::steps(report, row, words)),
-    ];
-    let cells = tables.into_iter().flatten().flat_map(|table| table.rows).flatten();
-    let figures = document::headline(row, words).into_iter();
-    let figures = figures.flat_map(|figure| [figure.label, figure.text]);
-    let pairs =
-        document::deployment(row, words).into_iter().chain(document::provenance(row, words));
-    let pairs = pairs.flat_map(|(label, value)| [label, value]);
-    figures.chain(cells.map(|cell| cell.text)).chain(pairs).collect()
+/// Every text that the document holds of its first bundle, in the order in which it stands.
+fn expected(document: &Document) -> Vec<String> {
+    let words = document.language.words();
+    let lang = document.language;
+    let mut texts = Vec::new();
+    for section in &document.parts[0].sections {
+        match &section.body {
+            Body::Table(table) => {
+                texts.push(table.caption.clone());
+                let cells = table.rows.iter().flat_map(|row| &row.cells);
+                texts.extend(cells.map(|cell| cell.text(lang)));
+            }
+            // Figures are drawn large, in pieces.
+            Body::Facts(facts) if section.id == SectionId::Headline => {
+                texts.extend(facts.iter().flat_map(|of| [of.label.clone(), of.cell.text(lang)]));
+            }
+            Body::Facts(facts) => {
+                texts.extend(facts.iter().flat_map(|of| [of.label.clone(), of.line(words)]));
+            }
+            Body::Notes(notes) => texts.extend(notes.iter().map(|note| note.advice.what.clone())),
+            Body::Nothing(sentence) => texts.push((*sentence).to_owned()),
+        }
+    }
+    texts
+}
+
+/// Which sections a document has, in their order.
+fn sections(document: &Document) -> Vec<&'static str> {
+    let own = document.parts[0].sections.iter();
+    document.sections.iter().chain(own).map(|section| section.id.name()).collect()
 }
 
 async fn assert_shows(browser: &Browser, lang: Lang, report: &Report) {
@@ -72,9 +86,13 @@ async fn assert_shows(browser: &Browser, lang: Lang, report: &Report) {
     let language = browser.run("return document.documentElement.lang", vec![]).await;
     assert_eq!(language, json!(lang.tag()));
     let page = browser.content("#main").await;
+    let document = document(report, lang.words());
     let missing: Vec<String> =
-        expected(report, lang.words()).into_iter().filter(|text| !page.contains(text)).collect();
+        expected(&document).into_iter().filter(|text| !page.contains(text)).collect();
     assert!(missing.is_empty(), "not on the page: {missing:?}");
+    let order = "return [...document.querySelectorAll('#main [data-section]')]
+        .map((section) => section.dataset.section)";
+    assert_eq!(browser.run(order, vec![]).await, json!(sections(&document)));
 }
 
 async fn rows(browser: &Browser) -> usize {
@@ -103,8 +121,8 @@ async fn a_served_bundle_shows_what_the_measuring_side_computes() {
             browser.screenshot(&format!("report-{}", lang.tag())).await;
             // What is saved from the page is what the command line exports.
             let words = lang.words();
-            let csv = export::summary_csv(&report, words);
-            let files = [("csv", csv), ("md", export::markdown(&report, words))];
+            let made = document(&report, words);
+            let files = [("csv", csv::document(&made)), ("md", markdown::markdown(&made))];
             for (ending, text) in files {
                 browser.run(CATCH, vec![]).await;
                 browser.click(&format!("[data-testid=save-{ending}]")).await;
@@ -156,11 +174,15 @@ async fn files_are_opened_without_a_server_and_priced_by_the_chosen_sheet() {
         assert!(browser.content("#main").await.contains(&no_prices));
         browser.click("#price-sheet option[value='0']").await;
         let priced = native(Some(sheet));
-        let cells = document::summary(&priced, words).rows.remove(0);
+        let made = document(&priced, words);
+        let summary = made.section(SectionId::Summary).and_then(|section| section.table()).unwrap();
         let row = browser.text("[data-testid=summary-row]").await;
-        // λ_slo_max, goodput per GPU, daily capacity, cost, daily value: the page's columns too.
-        for cell in [3, 5, 6, 8, 9].map(|column| &cells[column]) {
-            assert!(row.contains(&cell.text), "{:?} is not in the row: {row}", cell.text);
+        for figure in
+            [Figure::Lambda, Figure::GoodputPerGpu, Figure::Daily, Figure::Cost, Figure::Value]
+        {
+            let cell = summary.cell(Id::nth("bundle", 0), figure.name()).unwrap();
+            let text = cell.text(words.lang);
+            assert!(row.contains(&text), "{text:?} is not in the row: {row}");
         }
         browser.assert_fits().await;
         browser.screenshot("report-priced").await;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fantoccini::Locator;
 use serde_json::json;
-use tokencap_shared::present::document;
+use tokencap_shared::present::document::{self, SectionId};
 use tokencap_shared::present::glossary::TERMS;
 use tokencap_shared::present::report::{Entry, Report, SignOff};
 use tokencap_shared::present::words::Lang;
@@ -70,19 +70,16 @@ async fn a_run_is_shown_in_full_in_both_languages_and_judged_anew_under_other_pr
         for (lang, _) in Lang::ALL {
             browser.click(&format!("[data-testid=lang-{}]", lang.tag())).await;
             let words = lang.words();
-            let shown = row.shown_step().unwrap();
-            let tables = [
-                document::promises(row, words).unwrap(),
-                document::steps(&report, row, words),
-                document::latency(row, shown, words),
-                document::rules(row, shown, words),
-            ];
+            let part = document::part(&report, row, words);
+            let tables = [SectionId::Promises, SectionId::Steps, SectionId::Latency, SectionId::Rules]
+                .map(|id| part.section(id).and_then(|section| section.table()).unwrap().clone());
             let caption = tables[0].caption.clone();
             let there = async || browser.content("[data-testid=workbench]").await.contains(&caption);
             browser.until("the page is made", there).await;
             let page = browser.content("[data-testid=workbench]").await;
-            for cell in tables.into_iter().flat_map(|table| table.rows).flatten() {
-                assert!(page.contains(&cell.text), "{} is not on the page", cell.text);
+            let rows = tables.iter().flat_map(|table| &table.rows);
+            for text in rows.flat_map(|row| &row.cells).map(|cell| cell.text(lang)) {
+                assert!(page.contains(&text), "{text} is not on the page");
             }
             let charts = "return document.querySelectorAll('[data-testid=workbench] .chart polyline').length";
             assert!(browser.run(charts, vec![]).await.as_u64().unwrap() > 8);

@@ -29,17 +29,19 @@ def computed(sheet, address, changed):
 
 sheets, money = [], {}
 for name in live.sheetnames:
+    sheets.append([[cell.value for cell in row if cell.value is not None] for row in live[name].iter_rows()])
+places = {}
+for id, defined in live.defined_names.items():
+    ((name, address),) = defined.destinations
+    places[id] = (name, address.replace("$", ""))
+for id, (name, address) in places.items():
     sheet = live[name]
-    rows = sheet.iter_rows()
-    sheets.append([[cell.value for cell in row if cell.value is not None] for row in rows])
-    for row in range(1, sheet.max_row + 1):
-        label, address = sheet.cell(row, 1).value, f"B{row}"
-        if isinstance(sheet[address].value, str) and sheet[address].value.startswith("="):
-            gpu = next(f"B{r}" for r in range(1, row) if sheet.cell(r, 1).value == "GPU-hour")
-            dearer = {gpu: 2 * sheet[gpu].value}
-            money[label] = {
-                "kept": float(kept[name][address].value),
-                "computed": computed(sheet, address, {}),
-                "at_twice_the_gpu_price": computed(sheet, address, dearer),
-            }
+    if not (isinstance(sheet[address].value, str) and sheet[address].value.startswith("=")):
+        continue
+    gpu = places["gpu_hour_" + id.rsplit("_", 1)[1]][1]
+    money[id] = {
+        "kept": float(kept[name][address].value),
+        "computed": computed(sheet, address, {}),
+        "at_twice_the_gpu_price": computed(sheet, address, {gpu: 2 * sheet[gpu].value}),
+    }
 json.dump({"sheets": sheets, "money": money}, sys.stdout)

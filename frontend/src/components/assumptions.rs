@@ -51,7 +51,7 @@ pub(crate) fn Assumptions(
             <h2 id="assumptions-title">{text.words.title.assumptions}</h2>
             <div class="fields">
                 <label class="field wide">
-                    <span>{text.page.price_sheet}</span>
+                    <span>{text.words.evidence.price_sheet}</span>
                     <select id="price-sheet" data-testid="price-sheet" on:change=choose>
                         <option value="" selected=none>{text.page.no_prices}</option>
                         {sheets}

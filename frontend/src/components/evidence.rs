@@ -2,28 +2,30 @@
 
 use leptos::html;
 use leptos::prelude::*;
+use tokencap_shared::present::document::Figure;
+use tokencap_shared::present::evidence::{self, Evidence};
 
-use super::table::pairs;
-use crate::evidence::{self, Evidence, Subject};
+use super::table::facts;
+use crate::state::State;
 use crate::state::library::Key;
-use crate::state::{State, text};
+use crate::text::Text;
 
 /// A number that opens its evidence.
 #[component]
-pub(crate) fn Figure(
+pub(crate) fn FigureButton(
     /// What it is.
-    subject: Subject,
+    figure: Figure,
     /// The bundle that it belongs to.
     key: Key,
     /// The number.
     children: Children,
 ) -> impl IntoView {
     let state = State::get();
-    let scenario = move || subject.is_money() && state.prices.scenario.get();
+    let scenario = move || figure.is_money() && state.prices.scenario.get();
     view! {
         <button type="button" class="figure" class:scenario=scenario aria-haspopup="dialog"
-            data-testid=format!("figure-{}", subject.name())
-            on:click=move |_| state.evidence.set(Some((key, subject)))>{children()}</button>
+            data-testid=format!("figure-{}", figure.name())
+            on:click=move |_| state.evidence.set(Some((key, figure)))>{children()}</button>
     }
     .into_any()
 }
@@ -45,13 +47,14 @@ pub(crate) fn EvidenceDialog() -> impl IntoView {
         }
     });
     let content = move || {
-        let (key, subject) = state.evidence.get()?;
+        let (key, figure) = state.evidence.get()?;
         let text = state.text();
         let loaded = state.library.loaded.read();
         let at = loaded.iter().position(|bundle| bundle.key == key)?;
         let report = state.report.read();
         let row = report.rows.get(at)?;
-        evidence::of(subject, &report, row, &loaded[at].bundle.manifest, text).map(shown)
+        let found = evidence::of(figure, &report, row, &loaded[at].bundle.manifest, text.words)?;
+        Some(shown(found, text))
     };
     let closed = move |_| state.evidence.set(None);
     // A click on the backdrop is a click on the dialogue itself.
@@ -73,17 +76,17 @@ pub(crate) fn EvidenceDialog() -> impl IntoView {
     }
 }
 
-fn shown(evidence: Evidence) -> impl IntoView {
-    let page = text().page;
+fn shown(evidence: Evidence, text: Text) -> impl IntoView {
+    let (page, words) = (text.page, text.words);
     view! {
         <h2 id="evidence-title">{evidence.title}</h2>
-        <p class="value" data-testid="evidence-value">{evidence.value}</p>
+        <p class="value" data-testid="evidence-value">{evidence.value.text_with_unit(words.lang)}</p>
         <h3>{page.how}</h3>
         <p>{evidence.formula}</p>
-        <p class="arithmetic" data-testid="evidence-figures">{evidence.figures}</p>
+        <p class="arithmetic" data-testid="evidence-figures">{evidence.arithmetic}</p>
         <h3>{page.inputs}</h3>
-        {pairs(&evidence.inputs, "evidence-inputs")}
+        {facts(&evidence.inputs, "evidence-inputs", words)}
         <h3>{page.context}</h3>
-        {pairs(&evidence.context, "evidence-context")}
+        {facts(&evidence.context, "evidence-context", words)}
     }
 }

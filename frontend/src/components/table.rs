@@ -1,9 +1,10 @@
 //! Tables and lists of the report, as semantic elements.
 
 use leptos::prelude::*;
-use tokencap_shared::present::document::Pair;
-use tokencap_shared::present::document::table::{Cell, Table};
+use tokencap_shared::present::document::cell::Cell;
+use tokencap_shared::present::document::{Fact, Section};
 use tokencap_shared::present::render::html;
+use tokencap_shared::present::words::Words;
 
 /// Markup whose texts are escaped, as if it stood here itself.
 #[component]
@@ -11,9 +12,9 @@ pub(crate) fn Html(markup: String) -> impl IntoView {
     view! { <div class="html" inner_html=markup></div> }.into_any()
 }
 
-/// A table of the report. The first column names the rows; units stand under the headers.
-pub(crate) fn data_table(table: &Table, id: &str) -> AnyView {
-    view! { <Html markup=html::table(table, id).into_string()/> }.into_any()
+/// A section of the document.
+pub(crate) fn section(section: &Section, words: &Words) -> AnyView {
+    view! { <Html markup=html::section(section, words).into_string()/> }.into_any()
 }
 
 /// A frame whose wide content scrolls sideways, with the keyboard too.
@@ -23,8 +24,8 @@ pub(crate) fn Scrolls(label: String, children: Children) -> impl IntoView {
 }
 
 /// A cell's text and its remark.
-pub(crate) fn cell_content(cell: &Cell) -> AnyView {
-    view! { <span inner_html=html::content(cell).into_string()></span> }.into_any()
+pub(crate) fn cell_content(cell: &Cell, words: &Words) -> AnyView {
+    view! { <span inner_html=html::content(cell, words).into_string()></span> }.into_any()
 }
 
 /// A dash with the reason why there is no value.
@@ -32,7 +33,7 @@ pub(crate) fn missing(reason: &str) -> AnyView {
     view! { <span inner_html=html::missing(reason).into_string()></span> }.into_any()
 }
 
-/// Labels and their values.
-pub(crate) fn pairs(pairs: &[Pair], id: &str) -> AnyView {
-    view! { <Html markup=html::pairs(pairs, id).into_string()/> }.into_any()
+/// Facts by name.
+pub(crate) fn facts(facts: &[Fact], id: &str, words: &Words) -> AnyView {
+    view! { <Html markup=html::facts(facts, id, words).into_string()/> }.into_any()
 }

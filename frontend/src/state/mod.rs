@@ -7,10 +7,10 @@ pub(crate) mod reading;
 pub(crate) mod server;
 
 use leptos::prelude::*;
+use tokencap_shared::present::document::{Document, Figure, document};
 use tokencap_shared::present::report::{Entry, Report};
 
 use crate::browser;
-use crate::evidence::Subject;
 use crate::route::{Page, Route};
 use crate::text::Text;
 use library::{Key, Library, Loaded};
@@ -30,13 +30,15 @@ pub(crate) struct State {
     /// The open bundles.
     pub(crate) library: Library,
     /// The number whose evidence is open.
-    pub(crate) evidence: RwSignal<Option<(Key, Subject)>>,
+    pub(crate) evidence: RwSignal<Option<(Key, Figure)>>,
     /// What money rests on.
     pub(crate) prices: Prices,
     /// What the page's own server has.
     pub(crate) server: Server,
     /// The report of the open bundles, one row each in their order.
     pub(crate) report: Memo<Report>,
+    /// The same as a document in the reader's language.
+    pub(crate) document: Memo<Document>,
 }
 
 impl State {
@@ -63,8 +65,13 @@ impl State {
         let page = Memo::new(move |_| route.read().page);
         let asked = route.with_untracked(|route| route.get("b").map(str::to_owned));
         let server = Server::start(library, prices, asked);
+        let prefs = Prefs::start();
+        let document = Memo::new_with_compare(
+            move |_| document(&report.read(), prefs.lang.get().words()),
+            |_, _| true,
+        );
         let state = Self {
-            prefs: Prefs::start(),
+            prefs,
             route,
             page,
             library,
@@ -72,6 +79,7 @@ impl State {
             prices,
             server,
             report,
+            document,
         };
         provide_context(state);
         state

@@ -2,7 +2,7 @@
 
 use tokencap_shared::bundle::BundleError;
 
-use super::{Formulas, PageWords};
+use super::PageWords;
 
 /// English.
 pub(super) const EN: PageWords = PageWords {
@@ -52,33 +52,10 @@ pub(super) const EN: PageWords = PageWords {
     how: "How it is computed",
     inputs: "From these figures",
     context: "Measured here",
-    compliant_tokens: "Output tokens of compliant requests",
-    blended: "All revenue for each million output tokens",
-    seed: "Seed",
-    records: "Raw records",
-    formula: Formulas {
-        lambda: "The highest tested arrival rate whose step is valid, at which every signed \
-            promise is held, and below which no tested rate is broken. The limit lies between it \
-            and the first broken rate.",
-        goodput: "Output tokens of the compliant requests ÷ wall time, at λ_slo_max.",
-        goodput_per_gpu: "SLO goodput ÷ GPUs serving.",
-        daily: "Goodput/GPU × GPUs × 86,400 s.",
-        steps_per_day: "Daily capacity ÷ mean output tokens of a step.",
-        tasks_per_day: "Steps a day ÷ steps of a task.",
-        attainment: "Compliant requests ÷ valid requests of the tier that has the least.",
-        goodput_per_watt: "SLO goodput ÷ mean GPU power in the window.",
-        cost: "GPU price × GPUs provisioned ÷ 3,600 s ÷ SLO goodput × 10⁶. Work that failed or \
-            broke its promise is thereby charged to the tokens that kept theirs.",
-        price: "What the price sheet sells a million output tokens for.",
-        value: "Output, uncached input and cached input of the compliant requests × their \
-            prices ÷ wall time × 86,400 s.",
-        margin: "Daily value at price − cost of the GPUs provisioned for a day.",
-    },
     none_broken: "none broken above",
     with_input: |price| format!("{price} with input"),
     promises_held: |held, of| format!("{held} of {of} signed promises held"),
 
-    price_sheet: "Price sheet",
     no_prices: "No prices",
     choose_prices: "Choose a price sheet to see cost, value and margin.",
     sheet_of: |name, currency, date| format!("{name} ({currency}, {date})"),

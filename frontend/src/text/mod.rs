@@ -106,16 +106,10 @@ pub(crate) struct PageWords {
     pub(crate) how: &'static str,
     pub(crate) inputs: &'static str,
     pub(crate) context: &'static str,
-    pub(crate) compliant_tokens: &'static str,
-    pub(crate) blended: &'static str,
-    pub(crate) seed: &'static str,
-    pub(crate) records: &'static str,
-    pub(crate) formula: Formulas,
     pub(crate) none_broken: &'static str,
     pub(crate) with_input: fn(&str) -> String,
     pub(crate) promises_held: fn(held: usize, of: usize) -> String,
 
-    pub(crate) price_sheet: &'static str,
     pub(crate) no_prices: &'static str,
     pub(crate) choose_prices: &'static str,
     pub(crate) sheet_of: fn(name: &str, currency: &str, date: &str) -> String,
@@ -124,20 +118,4 @@ pub(crate) struct PageWords {
     pub(crate) reset: &'static str,
     pub(crate) own_figure: &'static str,
     pub(crate) not_a_price: &'static str,
-}
-
-/// How numbers are computed.
-pub(crate) struct Formulas {
-    pub(crate) lambda: &'static str,
-    pub(crate) goodput: &'static str,
-    pub(crate) goodput_per_gpu: &'static str,
-    pub(crate) daily: &'static str,
-    pub(crate) steps_per_day: &'static str,
-    pub(crate) tasks_per_day: &'static str,
-    pub(crate) attainment: &'static str,
-    pub(crate) goodput_per_watt: &'static str,
-    pub(crate) cost: &'static str,
-    pub(crate) price: &'static str,
-    pub(crate) value: &'static str,
-    pub(crate) margin: &'static str,
 }

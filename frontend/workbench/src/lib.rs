@@ -16,8 +16,9 @@ use std::cell::RefCell;
 use js_sys::{Array, Uint8Array};
 use serde::de::DeserializeOwned;
 use tokencap_shared::definitions::promise::PromiseSheet;
+use tokencap_shared::present::document::document;
 use tokencap_shared::present::query::Query;
-use tokencap_shared::present::render::export;
+use tokencap_shared::present::render::{csv, markdown};
 use tokencap_shared::present::words::Lang;
 use tokencap_shared::signoff::{Recomputed, Trust, UtcTime};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -114,8 +115,8 @@ pub fn export_report(
     }
     let report = BENCH.with_borrow(|bench| bench.report(sheet));
     match ending {
-        "csv" => Ok(export::summary_csv(&report, words)),
-        "md" => Ok(export::markdown(&report, words)),
+        "csv" => Ok(csv::document(&document(&report, words))),
+        "md" => Ok(markdown::markdown(&document(&report, words))),
         _ => Err(format!("no report is saved as `.{ending}`")),
     }
 }

@@ -72,7 +72,13 @@ pub fn column_decimals<T: Into<f64>>(values: impl IntoIterator<Item = T>) -> usi
 #[must_use]
 pub fn plain(value: impl Into<f64>) -> String {
     let value = value.into();
-    if value == 0.0 { "0".to_owned() } else { fixed(value, column_decimals([value])) }
+    fixed(value, plain_decimals(value))
+}
+
+/// The decimals of a number by itself: those that show three significant digits of it.
+#[must_use]
+pub fn plain_decimals(value: f64) -> usize {
+    if value == 0.0 { 0 } else { column_decimals([value]) }
 }
 
 /// A headline figure: `1.23M`, `123.46万`. At most two decimals, none of them a trailing zero.
@@ -100,8 +106,16 @@ pub fn compact(value: impl Into<f64>, lang: Lang) -> String {
 /// At most two decimals, without trailing zeros: for a number inside a sentence.
 #[must_use]
 pub fn trimmed(value: impl Into<f64>) -> String {
-    let text = fixed(value, 2);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let value = value.into();
+    fixed(value, trimmed_decimals(value))
+}
+
+/// How many of two decimals it takes until only zeros follow.
+#[must_use]
+pub fn trimmed_decimals(value: f64) -> usize {
+    let text = format!("{value:.2}");
+    let digits = text.trim_end_matches('0');
+    digits.split_once('.').map_or(0, |(_, decimals)| decimals.len())
 }
 
 /// A duration that is only an estimate, rounded up: `20 s`, `17 min`, `3.5 h`.
@@ -119,9 +133,15 @@ pub fn about(seconds: impl Into<f64>) -> String {
 /// nothing never shows as 0: `99.99` at most, `<0.01` at least.
 #[must_use]
 pub fn percent(share: Share, decimals: usize) -> String {
-    let (value, least) = (share.get(), 0.1_f64.powi(decimals as i32));
-    let text = fixed(value * 100.0, decimals);
-    if value < 1.0 && text == fixed(100.0, decimals) {
+    per_cent(share.get() * 100.0, decimals)
+}
+
+/// The same of a share that is given in per cent.
+#[must_use]
+pub fn per_cent(value: f64, decimals: usize) -> String {
+    let least = 0.1_f64.powi(decimals as i32);
+    let text = fixed(value, decimals);
+    if value < 100.0 && text == fixed(100.0, decimals) {
         fixed(100.0 - least, decimals)
     } else if value > 0.0 && text == fixed(0.0, decimals) {
         format!("<{}", fixed(least, decimals))
@@ -130,32 +150,26 @@ pub fn percent(share: Share, decimals: usize) -> String {
     }
 }
 
-/// A measured share and its target in per cent, with as many decimals as it takes that two
-/// different numbers look different: a share just below its target never reads as the target.
+/// The decimals that a measured share and its target take in per cent so that two different
+/// numbers look different: a share just below its target never reads as the target.
 #[must_use]
-pub fn percent_against(measured: Share, target: Share) -> (String, String) {
-    let pair = |decimals| (percent(measured, decimals), percent(target, decimals));
-    apart(measured == target, 2, pair)
+pub fn percent_apart(measured: Share, target: Share) -> usize {
+    apart(2, |decimals| {
+        measured == target || percent(measured, decimals) != percent(target, decimals)
+    })
 }
 
-/// A measured time and its limit in milliseconds, with as many decimals as it takes that two
-/// different numbers look different.
+/// The decimals that a measured time and its limit take in milliseconds so that two different
+/// numbers look different.
 #[must_use]
-pub fn millis_against(measured: Nanos, limit: Nanos) -> (String, String) {
-    let pair = |decimals| (millis(measured, decimals), millis(limit, decimals));
-    apart(measured == limit, millis_decimals(limit), pair)
+pub fn millis_apart(measured: Nanos, limit: Nanos) -> usize {
+    apart(millis_decimals(limit), |decimals| {
+        measured == limit || millis(measured, decimals) != millis(limit, decimals)
+    })
 }
 
-fn apart(
-    equal: bool,
-    decimals: usize,
-    pair: impl Fn(usize) -> (String, String),
-) -> (String, String) {
-    let enough = (decimals..MOST_DECIMALS).find(|decimals| {
-        let (left, right) = pair(*decimals);
-        equal || left != right
-    });
-    pair(enough.unwrap_or(MOST_DECIMALS))
+fn apart(least: usize, told: impl Fn(usize) -> bool) -> usize {
+    (least..MOST_DECIMALS).find(|decimals| told(*decimals)).unwrap_or(MOST_DECIMALS)
 }
 
 /// A time in milliseconds, without the unit.
@@ -168,12 +182,6 @@ pub fn millis(time: Nanos, decimals: usize) -> String {
 #[must_use]
 pub const fn millis_decimals(time: Nanos) -> usize {
     if time.0 >= 1_000_000_000 { 0 } else { 1 }
-}
-
-/// A time in milliseconds without the unit, or ∞ for one that never came.
-#[must_use]
-pub fn millis_or_infinite(time: Option<Nanos>, decimals: usize) -> String {
-    time.map_or_else(|| INFINITE.to_owned(), |time| millis(time, decimals))
 }
 
 /// A duration by itself, with its unit: `850 ms`, `12.3 s`, `17 min`, `3.2 h`.
@@ -295,22 +303,15 @@ mod tests {
 
     #[test]
     fn a_measurement_that_misses_its_limit_never_reads_as_the_limit() {
-        assert_eq!(
-            percent_against(share(0.989_999), share(0.99)),
-            ("98.9999".to_owned(), "99.0000".to_owned())
-        );
-        assert_eq!(
-            percent_against(share(0.99), share(0.99)),
-            ("99.00".to_owned(), "99.00".to_owned())
-        );
-        assert_eq!(
-            millis_against(Nanos(100_000_400), Nanos::from_millis(100)),
-            ("100.0004".to_owned(), "100.0000".to_owned())
-        );
-        assert_eq!(
-            millis_against(Nanos::from_millis(812), Nanos::from_secs(1)),
-            ("812".to_owned(), "1,000".to_owned())
-        );
+        let apart = |measured, target| percent_apart(share(measured), share(target));
+        assert_eq!((apart(0.989_999, 0.99), apart(0.99, 0.99)), (4, 2));
+        for (measured, limit, decimals) in [
+            (Nanos(100_000_400), Nanos::from_millis(100), 4),
+            (Nanos::from_millis(812), Nanos::from_secs(1), 0),
+            (Nanos::from_millis(100), Nanos::from_millis(100), 1),
+        ] {
+            assert_eq!(millis_apart(measured, limit), decimals);
+        }
     }
 
     #[test]
@@ -372,8 +373,9 @@ mod tests {
         fn different_numbers_read_differently(
             measured in 0_u64..2_000_000_000, limit in 1_u64..2_000_000_000
         ) {
-            let (left, right) = millis_against(Nanos(measured), Nanos(limit));
-            prop_assert_eq!(left == right, measured == limit);
+            let decimals = millis_apart(Nanos(measured), Nanos(limit));
+            let text = |nanos: u64| fixed(nanos as f64 / 1e6, decimals);
+            prop_assert_eq!(text(measured) == text(limit), measured == limit);
         }
     }
 }

@@ -7,8 +7,8 @@ use crate::import::Import;
 use crate::import::Judged;
 use crate::import::Mark;
 use crate::import::{Run, Spread};
-use crate::present::document::table::{Cell, Column, Table, Tone};
-use crate::present::format::{count, fixed, percent, plain};
+use crate::present::document::cell::{Cell, Number, Tone};
+use crate::present::document::table::{Column, Id, Table};
 use crate::present::words::Words;
 use crate::units::{Seconds, Share};
 
@@ -17,43 +17,42 @@ use crate::units::{Seconds, Share};
 pub fn results(import: &Import, words: &Words) -> Table {
     let (terms, said) = (&words.term, words.lang.import_words());
     let columns = vec![
-        Column::text(terms.tool),
-        Column::text(terms.model),
-        Column::text(terms.asked),
-        Column::number(terms.offered, "req/s"),
-        Column::number(terms.output, "tok/s"),
-        Column::number(&format!("{} P99", terms.ttft), "ms"),
-        Column::number(terms.tpot, "ms"),
-        Column::number(&format!("{} P99", terms.itl), "ms"),
-        Column::number(terms.completed, ""),
-        Column::number(terms.failures, ""),
-        Column::text(terms.verdict),
+        Column::text("tool", terms.tool),
+        Column::text("model", terms.model),
+        Column::text("asked", terms.asked),
+        Column::number("offered", terms.offered, "req/s"),
+        Column::number("output", terms.output, "tok/s"),
+        Column::number("ttft-p99", &format!("{} P99", terms.ttft), "ms"),
+        Column::number("tpot", terms.tpot, "ms"),
+        Column::number("itl-p99", &format!("{} P99", terms.itl), "ms"),
+        Column::number("completed", terms.completed, ""),
+        Column::number("failures", terms.failures, ""),
+        Column::text("verdict", terms.verdict),
     ];
     let rows = import.runs.iter().map(|run| {
         let spread = |spread: &Measured<Spread>, of: fn(&Spread) -> Option<Seconds>| {
             let value = spread.value().and_then(of);
             value.map_or_else(
                 || Cell::missing(&crate::definitions::measured::Missing::NotObserved, words),
-                |value| Cell::new(plain(value.get() * 1e3)),
+                |value| Number::plain(value.get() * 1e3).into(),
             )
         };
         vec![
             Cell::new(tool(run)),
             Cell::measured(&run.model, words, Clone::clone),
             Cell::new((said.load)(&run.load)),
-            Cell::measured(&run.rate, words, |rate| plain(*rate)),
-            Cell::measured(&run.output_rate, words, |rate| plain(*rate)),
+            Cell::measured(&run.rate, words, |rate| Number::plain(*rate)),
+            Cell::measured(&run.output_rate, words, |rate| Number::plain(*rate)),
             spread(&run.ttft, |ttft| ttft.p99),
             spread(&run.tpot, |tpot| tpot.mean),
             spread(&run.itl, |itl| itl.p99),
-            Cell::measured(&run.completed, words, |n| count(*n)),
-            Cell::measured(&run.failed, words, |n| count(*n)),
+            Cell::measured(&run.completed, words, |n| Number::count(*n)),
+            Cell::measured(&run.failed, words, |n| Number::count(*n)),
             Cell::new((said.mark)(run.mark())).with_tone(tone(run.mark())),
         ]
     });
-    let rows = rows.collect();
     let caption = format!("{}. {}", said.title, said.not_signable);
-    Table { caption, columns, rows }
+    Table::new(caption, columns, ids("result").zip(rows))
 }
 
 fn tool(run: &Run) -> String {
@@ -81,11 +80,19 @@ pub fn findings(run: &Run, words: &Words) -> Table {
     let found = run.findings.iter().map(|found| finding(found.mark, (said.finding)(&found.what)));
     let meant = (said.definitions)(&run.definitions).into_iter();
     let meant = meant.map(|text| vec![Cell::new(words.term.definitions), Cell::new(text)]);
-    Table {
-        caption: format!("{}: {}", tool(run), run.files.join(", ")),
-        columns: vec![Column::text(words.term.verdict), Column::text(words.term.remark)],
-        rows: found.chain(meant).collect(),
-    }
+    Table::new(
+        format!("{}: {}", tool(run), run.files.join(", ")),
+        vec![
+            Column::text("verdict", words.term.verdict),
+            Column::text("remark", words.term.remark),
+        ],
+        ids("finding").zip(found.chain(meant)),
+    )
+}
+
+/// The lines of a table whose lines are about one kind of thing.
+fn ids(name: &'static str) -> impl Iterator<Item = Id> {
+    (0..).map(move |at| Id::nth(name, at))
 }
 
 /// Results with records under a promise sheet: a row a result and tier, with attainment under
@@ -94,14 +101,14 @@ pub fn findings(run: &Run, words: &Words) -> Table {
 pub fn promises(judged: &[(&Run, Judged)], sheet: &PromiseSheet, words: &Words) -> Table {
     let (terms, said) = (&words.term, words.lang.import_words());
     let columns = vec![
-        Column::text(terms.asked),
-        Column::text(terms.tier),
-        Column::number(terms.n, ""),
-        Column::number("gap_share", "%"),
-        Column::number("worst_gap", "%"),
-        Column::number("mean_gap", "%"),
-        Column::number(terms.goodput, "tok/s"),
-        Column::text(terms.verdict),
+        Column::text("asked", terms.asked),
+        Column::text("tier", terms.tier),
+        Column::number("n", terms.n, ""),
+        Column::number("gap-share", "gap_share", "%"),
+        Column::number("worst-gap", "worst_gap", "%"),
+        Column::number("mean-gap", "mean_gap", "%"),
+        Column::number("goodput", terms.goodput, "tok/s"),
+        Column::text("verdict", terms.verdict),
     ];
     let mut rows = Vec::new();
     for (run, judged) in judged {
@@ -110,7 +117,7 @@ pub fn promises(judged: &[(&Run, Judged)], sheet: &PromiseSheet, words: &Words) 
                 // A rule about single gaps cannot be told where none was kept.
                 let told = rule == 2 || judged.counts.unknown_gaps == 0;
                 match Share::of(tier.compliant_by_rule[rule], tier.valid).filter(|_| told) {
-                    Some(share) => Cell::new(percent(share, 2)),
+                    Some(share) => Number::percent(share, 2).into(),
                     None => {
                         Cell::missing(&crate::definitions::measured::Missing::NotObserved, words)
                     }
@@ -120,11 +127,11 @@ pub fn promises(judged: &[(&Run, Judged)], sheet: &PromiseSheet, words: &Words) 
             rows.push(vec![
                 Cell::new((said.load)(&run.load)),
                 Cell::new(name),
-                Cell::new(count(tier.valid)),
+                Number::count(tier.valid).into(),
                 attainment(0),
                 attainment(1),
                 attainment(2),
-                Cell::measured(&judged.goodput, words, |goodput| fixed(*goodput, 1)),
+                Cell::measured(&judged.goodput, words, |goodput| Number::fixed(*goodput, 1)),
                 Cell::new((words.verdict)(judged.screen)).with_tone(match judged.screen {
                     Verdict::Held => Tone::Good,
                     Verdict::Broken => Tone::Bad,
@@ -133,5 +140,5 @@ pub fn promises(judged: &[(&Run, Judged)], sheet: &PromiseSheet, words: &Words) 
             ]);
         }
     }
-    Table { caption: sheet.name.clone(), columns, rows }
+    Table::new(sheet.name.clone(), columns, ids("judged").zip(rows))
 }

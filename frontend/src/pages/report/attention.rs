@@ -1,7 +1,7 @@
 //! What needs attention: everything, the gravest first.
 
 use leptos::prelude::*;
-use tokencap_shared::present::document;
+use tokencap_shared::present::document::{Body, SectionId};
 use tokencap_shared::present::render::html;
 
 use crate::components::table::Html;
@@ -13,16 +13,19 @@ pub(super) fn Attention() -> impl IntoView {
     let state = State::get();
     let text = text();
     let list = move || {
-        let report = state.report.read();
-        let notes = document::attention(&report, text.words);
-        if notes.is_empty() {
-            return view! { <p>{text.words.say.nothing_to_note}</p> }.into_any();
-        }
-        let list = html::notes(&notes, report.rows.len() > 1, "attention");
-        view! { <Html markup=list.into_string()/> }.into_any()
+        let document = state.document.read();
+        let section = document.section(SectionId::Attention)?;
+        Some(match &section.body {
+            Body::Notes(notes) => {
+                let list = html::notes(notes, true, section.id.name());
+                view! { <Html markup=list.into_string()/> }.into_any()
+            }
+            Body::Nothing(sentence) => view! { <p>{*sentence}</p> }.into_any(),
+            Body::Table(_) | Body::Facts(_) => ().into_any(),
+        })
     };
     view! {
-        <section class="attention" aria-labelledby="attention-title">
+        <section class="attention" aria-labelledby="attention-title" data-section="attention">
             <h2 id="attention-title">{text.words.title.attention}</h2>
             {list}
         </section>

@@ -6,10 +6,12 @@ mod summary;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use tokencap_shared::present::document::SectionId;
 use tokencap_shared::present::format;
 
 use crate::components::assumptions::Assumptions;
 use crate::components::files::{Empty, FileInput};
+use crate::components::table::section;
 use crate::state::{State, text};
 use crate::workbench::{self, Form};
 
@@ -30,6 +32,7 @@ pub(crate) fn Report() -> impl IntoView {
                 <summary::Summary/>
                 <Bundles/>
                 <Assumptions utilisation=true/>
+                <Prices/>
                 <attention::Attention/>
                 <details::Details/>
             }
@@ -88,6 +91,17 @@ fn Simulated() -> impl IntoView {
                 </p>
             }
         })
+    }
+}
+
+/// The prices that money rests on, as the document has them.
+#[component]
+fn Prices() -> impl IntoView {
+    let state = State::get();
+    let text = text();
+    move || {
+        let document = state.document.read();
+        document.section(SectionId::Prices).map(|prices| section(prices, text.words))
     }
 }
 

@@ -1,22 +1,17 @@
 //! One row a bundle: who can sell how much within which promise, at what cost and price.
 
 use leptos::prelude::*;
-use tokencap_shared::definitions::capacity::{AtLambda, Standing};
 use tokencap_shared::definitions::judge::Verdict;
-use tokencap_shared::definitions::measured::{Measured, Missing};
-use tokencap_shared::present::document;
-use tokencap_shared::present::document::table::Tone;
-use tokencap_shared::present::format::{
-    INFINITE, column_decimals, fixed, instant, plain, short_id,
-};
+use tokencap_shared::present::document::cell::{Amount, Cell, Number, Value};
+use tokencap_shared::present::document::table::{Id, Table};
+use tokencap_shared::present::document::{self, Document, Figure, Part, SectionId};
+use tokencap_shared::present::format::{fixed, instant, plain, short_id};
 use tokencap_shared::present::render::html::tone_class;
-use tokencap_shared::present::report::{Report, Row};
+use tokencap_shared::present::report::Row;
 
-use crate::components::evidence::Figure;
-use crate::components::table::{Scrolls, cell_content, missing};
-use crate::evidence::Subject;
+use crate::components::evidence::FigureButton;
+use crate::components::table::{Scrolls, cell_content};
 use crate::state::library::Key;
-use crate::state::prices::Item;
 use crate::state::{State, text};
 use crate::text::Text;
 
@@ -26,19 +21,18 @@ pub(super) fn Summary() -> impl IntoView {
     let state = State::get();
     let text = text();
     let rows = move || {
-        let report = state.report.read();
-        let decimals = Decimals::of(&report);
+        let (report, document) = (state.report.read(), state.document.read());
         let keys = state.library.loaded.read();
-        let rows = report.rows.iter().zip(keys.iter()).map(|(row, loaded)| {
-            let line = Line { report: &report, row, key: loaded.key, decimals, text, state };
-            line.view()
+        let table = document.section(SectionId::Summary)?.table()?;
+        let money = report.currency();
+        let parts = report.rows.iter().zip(&document.parts).zip(keys.iter());
+        let rows = parts.zip(&table.rows).map(|(((row, part), loaded), line)| {
+            let (document, key, line) = (&document, loaded.key, line.id);
+            Line { document, table, part, row, line, money, key, text, state }.view()
         });
-        rows.collect_view()
+        Some(rows.collect_view())
     };
-    let money = move || {
-        let report = state.report.read();
-        report.prices.as_ref().map_or_else(|| "¤".to_owned(), |prices| prices.currency.clone())
-    };
+    let money = move || state.report.read().currency().to_owned();
     let terms = &text.words.term;
     let column = |header: &'static str, unit: &'static str, class: &'static str| {
         view! {
@@ -59,7 +53,7 @@ pub(super) fn Summary() -> impl IntoView {
     };
     view! {
         <Scrolls label=text.words.title.summary.to_owned()>
-            <table id="summary" data-testid="summary" class="data summary">
+            <table id="summary" data-testid="summary" data-section="summary" class="data summary">
                 <caption>{text.words.title.summary}</caption>
                 <thead><tr>
                     {column(terms.model, "", "text")}
@@ -79,32 +73,15 @@ pub(super) fn Summary() -> impl IntoView {
     }
 }
 
-/// Decimals of the columns, the same in all rows.
-#[derive(Clone, Copy)]
-struct Decimals {
-    lambda: usize,
-    per_gpu: usize,
-    daily: usize,
-}
-
-impl Decimals {
-    fn of(report: &Report) -> Self {
-        let ats = || report.rows.iter().filter_map(|row| row.capacity.at.value());
-        let lambdas = report.rows.iter().filter_map(|row| row.capacity.lambda.value());
-        Self {
-            lambda: column_decimals(lambdas.map(|lambda| lambda.rate)),
-            per_gpu: column_decimals(ats().filter_map(|at| at.goodput_per_gpu.value().copied())),
-            daily: column_decimals(ats().map(|at| at.daily.get() / 1e6)),
-        }
-    }
-}
-
 /// One row of the table.
 struct Line<'a> {
-    report: &'a Report,
+    document: &'a Document,
+    table: &'a Table,
+    part: &'a Part,
     row: &'a Row,
+    line: Id,
+    money: &'a str,
     key: Key,
-    decimals: Decimals,
     text: Text,
     state: State,
 }
@@ -113,12 +90,7 @@ impl Line<'_> {
     fn view(&self) -> AnyView {
         let (key, library) = (self.key, self.state.library);
         let chosen = move || library.selected.get() == Some(key);
-        let at = |get: &dyn Fn(&AtLambda) -> AnyView| match &self.row.capacity.at {
-            Measured::Value(at) => get(at),
-            Measured::Missing(reason) => self.dash(reason),
-        };
-        let terms = &self.text.words.term;
-        let money = self.report.prices.as_ref().map_or("¤", |prices| &prices.currency);
+        let (terms, money) = (&self.text.words.term, self.money);
         // Where a row is a card, on a phone, each figure has its column's name beside it.
         let figure = |name: &str, unit: &str, class: &'static str, figure: AnyView| {
             let label = format!("{name} {unit}");
@@ -127,14 +99,9 @@ impl Line<'_> {
         let (per_mtok, a_day) = (format!("{money}/MTok"), format!("{money}/day"));
         let figures = [
             figure(terms.lambda, "req/s", "number", self.lambda()),
-            figure(terms.goodput_per_gpu, "tok/s/GPU", "number", at(&|at| self.per_gpu(at))),
-            figure(terms.daily, "Mtok/day", "number main", at(&|at| self.daily(at))),
-            figure(
-                terms.business,
-                self.text.words.say.steps_unit,
-                "number",
-                at(&|at| self.business(at)),
-            ),
+            figure(terms.goodput_per_gpu, "tok/s/GPU", "number", self.per_gpu()),
+            figure(terms.daily, "Mtok/day", "number main", self.daily()),
+            figure(terms.business, self.text.words.say.steps_unit, "number", self.business()),
             figure(terms.cost_per_mtok, &per_mtok, "number", self.cost()),
             figure(terms.price, &per_mtok, "number", self.price()),
             figure(terms.value_at_price, &a_day, "number", self.value()),
@@ -191,131 +158,137 @@ impl Line<'_> {
     }
 
     fn lambda(&self) -> AnyView {
-        let lambda = match &self.row.capacity.lambda {
-            Measured::Value(lambda) => lambda,
-            Measured::Missing(reason) => return self.dash(reason),
-        };
         let say = &self.text.words.say;
-        let above = match lambda.first_broken {
+        let above = self.row.capacity.lambda.value().map(|lambda| match lambda.first_broken {
             Some(broken) => {
                 format!("{}{}{}", self.text.words.term.first_broken, say.colon, plain(broken))
             }
             None => self.text.page.none_broken.to_owned(),
-        };
-        self.figure(Subject::Lambda, fixed(lambda.rate, self.decimals.lambda), Some(above))
+        });
+        self.figure(Figure::Lambda, self.cell(Figure::Lambda), above)
     }
 
-    fn per_gpu(&self, at: &AtLambda) -> AnyView {
-        match &at.goodput_per_gpu {
-            Measured::Value(rate) => {
-                self.figure(Subject::GoodputPerGpu, fixed(*rate, self.decimals.per_gpu), None)
-            }
-            Measured::Missing(reason) => self.dash(reason),
-        }
+    fn per_gpu(&self) -> AnyView {
+        self.figure(Figure::GoodputPerGpu, self.cell(Figure::GoodputPerGpu), None)
     }
 
     /// The one number of the report, with what it is worth.
-    fn daily(&self, at: &AtLambda) -> AnyView {
-        let millions = fixed(at.daily.get() / 1e6, self.decimals.daily);
-        let tone = match at.standing {
-            Standing::Committed => Tone::Good,
-            Standing::Reference => Tone::Unsure,
-        };
-        let class = format!("pill {}", tone_class(tone));
-        let standing = (self.text.words.standing)(at.standing);
-        view! {
-            {self.figure(Subject::Daily, millions, None)}
-            <span class=class data-testid="standing">{standing}</span>
-        }
-        .into_any()
+    fn daily(&self) -> AnyView {
+        let standing = self.table.cell(self.line, "standing").filter(|cell| !cell.is_missing());
+        let standing = standing.map(|cell| {
+            let class = format!("pill {}", tone_class(cell.tone));
+            let text = cell.text(self.text.words.lang);
+            view! { <span class=class data-testid="standing">{text}</span> }
+        });
+        view! { {self.figure(Figure::Daily, self.cell(Figure::Daily), None)}{standing} }.into_any()
     }
 
-    fn business(&self, at: &AtLambda) -> AnyView {
-        let words = self.text.words;
-        let steps = match &at.steps_per_day {
-            Measured::Value(steps) => self.figure(Subject::StepsPerDay, fixed(*steps, 0), None),
-            Measured::Missing(reason) => return self.dash(reason),
+    /// Steps and tasks a day, to the last one: the headline rounds them.
+    fn business(&self) -> AnyView {
+        let whole = |figure: Figure| {
+            let cell = self.part.cell(SectionId::Headline, figure.id(), "")?;
+            Some(changed(cell, |number| Number::fixed(number, 0)))
         };
-        let tasks = self.row.tasks_per_day().map(|tasks| {
-            let unit = words.say.tasks_unit;
+        let steps = whole(Figure::StepsPerDay);
+        let tasks = whole(Figure::TasksPerDay).filter(|cell| !cell.is_missing()).map(|tasks| {
+            let unit = self.text.words.say.tasks_unit;
             view! {
                 <small class="note">
-                    {self.figure(Subject::TasksPerDay, fixed(tasks, 0), None)}" "{unit}
+                    {self.figure(Figure::TasksPerDay, Some(&tasks), None)}" "{unit}
                 </small>
             }
         });
-        view! { {steps}{tasks} }.into_any()
+        view! { {self.figure(Figure::StepsPerDay, steps.as_ref(), None)}{tasks} }.into_any()
     }
 
     /// Cost at the chosen utilisation.
     fn cost(&self) -> AnyView {
-        let cost = self.row.economics.clone().and_then(|economics| economics.cost);
-        match cost {
-            Measured::Value(cost) => {
-                match cost.at_utilisation(self.state.prices.utilisation.get()).finite() {
-                    Some(cost) => self.figure(Subject::Cost, fixed(cost, 3), None),
-                    None => view! {
-                        {INFINITE}<small class="note">{self.text.words.say.infinite_cost}</small>
-                    }
-                    .into_any(),
-                }
-            }
-            Measured::Missing(reason) => self.dash(&reason),
-        }
+        let sold = self.sold();
+        let cost = self.cell(Figure::Cost);
+        let cost = cost.map(|cost| changed(cost, |cost| Number::fixed(cost / sold, 3)));
+        self.figure(Figure::Cost, cost.as_ref(), None)
     }
 
     /// What output sells for; beside it what all tokens together bring for each million of it.
     fn price(&self) -> AnyView {
-        let Some(sheet) = &self.report.prices else { return self.dash(&Missing::NoPriceSheet) };
-        let Some((price, _)) = Item::Output.of(sheet) else {
-            return self.dash(&Missing::NotPriced);
+        let Some(prices) = self.document.section(SectionId::Prices).and_then(|of| of.table())
+        else {
+            // Without prices the cost's reason is the price's too.
+            return self.figure(Figure::Price, self.cell(Figure::Value), None);
         };
-        let value = self.row.economics.clone().and_then(|economics| economics.value_at_price_daily);
-        let blended = value.value().and_then(|value| value.blended_per_mtok.value());
-        let note = blended.map(|blended| (self.text.page.with_input)(&fixed(*blended, 3)));
-        self.figure(Subject::Price, fixed(price, 3), note)
+        let price = prices.cell(Id::one("output"), "price");
+        let blended = self.part.cell(SectionId::Money, Figure::Value.id(), "mtok");
+        let blended = blended.filter(|cell| !cell.is_missing());
+        let note =
+            blended.map(|cell| (self.text.page.with_input)(&cell.text(self.text.words.lang)));
+        self.figure(Figure::Price, price, note.filter(|_| price.is_some_and(|of| !of.is_missing())))
     }
 
     /// A day's value at price and margin, at the chosen utilisation.
     fn value(&self) -> AnyView {
-        let terms = &self.text.words.term;
-        let economics = match &self.row.economics {
-            Measured::Value(economics) => economics,
-            Measured::Missing(reason) => return self.dash(reason),
-        };
-        let total = economics.value_at_price_daily.clone().and_then(|value| value.total);
-        let total = match total {
-            Measured::Value(total) => total.get() * self.state.prices.utilisation.get().get(),
-            Measured::Missing(reason) => return self.dash(&reason),
-        };
-        let margin = economics.gpu_cost_daily.value().map(|cost| {
-            let margin = fixed(total - cost.get(), 0);
-            view! {
-                <small class="note">
-                    {terms.margin}" "{self.figure(Subject::Margin, margin, None)}
-                </small>
-            }
+        let sold = self.sold();
+        let own = self.cell(Figure::Value);
+        let value = own.map(|value| changed(value, |value| Number::fixed(value * sold, 0)));
+        let cost = self.part.cell(SectionId::Money, Id::one("gpu-cost"), "day");
+        let margin = own.and_then(number).zip(cost.and_then(number)).map(|(value, cost)| {
+            let margin = fixed(value * sold - cost, 0);
+            let name = self.text.words.term.margin;
+            view! { <small class="note">{name}" "{self.button(Figure::Margin, margin)}</small> }
         });
-        view! { {self.figure(Subject::Value, fixed(total, 0), None)}{margin} }.into_any()
+        view! { {self.figure(Figure::Value, value.as_ref(), None)}{margin} }.into_any()
     }
 
     fn sign_off(&self) -> AnyView {
         let cell = document::sign_off(&self.row.sign_off, self.text.words);
         let class = format!("pill {}", tone_class(cell.tone));
+        let content = cell_content(&cell, self.text.words);
         view! {
-            <td class="text" data-label=self.text.words.term.sign_off><span class=class data-testid="sign-off">{cell_content(&cell)}</span></td>
+            <td class="text" data-label=self.text.words.term.sign_off><span class=class data-testid="sign-off">{content}</span></td>
         }
         .into_any()
     }
 
-    /// A number that opens its evidence, and a remark under it.
-    fn figure(&self, subject: Subject, value: String, note: Option<String>) -> AnyView {
-        let key = self.key;
-        let note = note.map(|note| view! { <small class="note">{note}</small> });
-        view! { <Figure subject key>{value}</Figure>{note} }.into_any()
+    /// The part of the capacity that is sold.
+    fn sold(&self) -> f64 {
+        self.state.prices.utilisation.get().get()
     }
 
-    fn dash(&self, reason: &Missing) -> AnyView {
-        missing(&(self.text.words.missing)(reason))
+    /// The figure in this row of the document's summary.
+    fn cell(&self, figure: Figure) -> Option<&Cell> {
+        self.table.cell(self.line, figure.name())
+    }
+
+    /// A number that opens its evidence, and a remark under it; else what stands in its place.
+    fn figure(&self, figure: Figure, cell: Option<&Cell>, note: Option<String>) -> AnyView {
+        let Some(cell) = cell else { return ().into_any() };
+        if number(cell).is_none() {
+            return cell_content(cell, self.text.words);
+        }
+        let note = note.map(|note| view! { <small class="note">{note}</small> });
+        let text = cell.text(self.text.words.lang);
+        view! { {self.button(figure, text)}{note} }.into_any()
+    }
+
+    fn button(&self, figure: Figure, text: String) -> AnyView {
+        let key = self.key;
+        view! { <FigureButton figure key>{text}</FigureButton> }.into_any()
+    }
+}
+
+/// A cell's number, unrounded, if it is finite.
+fn number(cell: &Cell) -> Option<f64> {
+    match &cell.value {
+        Value::Number(number) => number.amount.finite(),
+        _ => None,
+    }
+}
+
+/// The cell with another number in place of its own, where it has a finite one.
+fn changed(cell: &Cell, change: impl FnOnce(f64) -> Number) -> Cell {
+    match &cell.value {
+        Value::Number(Number { amount: Amount::Real(value), .. }) => {
+            Cell { value: Value::Number(change(*value)), ..cell.clone() }
+        }
+        _ => cell.clone(),
     }
 }

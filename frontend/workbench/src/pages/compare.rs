@@ -112,7 +112,7 @@ fn prices_of_second<'a>(sheet: &PriceSheet, query: &'a Query) -> (PriceSheet, Ve
 
 fn shown(page: Page<'_>, compared: &Comparison) -> Markup {
     html! {
-        (html::table(&compared.table, "comparison"))
+        (html::table(&compared.table, "comparison", page.words))
         p { strong { (compared.verdict) } }
         @if let Some(unlike) = compared.not_alike(page.words) { p { (unlike) } }
     }

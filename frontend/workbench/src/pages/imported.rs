@@ -19,12 +19,12 @@ pub(super) fn sections(page: Page<'_>) -> Markup {
                 h2 { (page.text.imported_title) }
                 p { (page.text.imported) }
                 @for refused in &found.refused { p.problem { (errors::import(refused, words.lang)) } }
-                (html::table(&view::results(found, words), "import-results"))
+                (html::table(&view::results(found, words), "import-results", words))
                 @if !judged.is_empty() {
-                    (html::table(&view::promises(&judged, &imported.sheet, words), "import-promises"))
+                    (html::table(&view::promises(&judged, &imported.sheet, words), "import-promises", words))
                 }
                 @for (at, run) in found.runs.iter().enumerate() {
-                    (html::table(&view::findings(run, words), &format!("import-findings-{at}")))
+                    (html::table(&view::findings(run, words), &format!("import-findings-{at}"), words))
                 }
             }
         }

@@ -4,8 +4,9 @@
 use maud::{Markup, html};
 use tokencap_shared::bundle::live::{Done, Live, Now, Phase};
 use tokencap_shared::definitions::judge::Verdict;
-use tokencap_shared::present::document::table::{Cell, Column, Table, Tone};
-use tokencap_shared::present::document::verdict_and_screen;
+use tokencap_shared::present::document::cell::{Cell, Limit, Number, Tone};
+use tokencap_shared::present::document::table::{Column, Id, Table};
+use tokencap_shared::present::document::{Fact, verdict_and_screen};
 use tokencap_shared::present::format;
 use tokencap_shared::present::render::html as shared_html;
 use tokencap_shared::present::report::PromiseOfTier;
@@ -43,7 +44,7 @@ fn campaign(live: &Live, words: &Words, text: &Text) -> Markup {
         @else if let Some(now) = &live.now { (running(now, words, text)) }
         @else { p { (text.between_steps) } }
         @if !live.done.is_empty() {
-            (shared_html::table(&done(&live.done, words), "measured-steps"))
+            (shared_html::table(&done(&live.done, words), "measured-steps", words))
             p.quiet { (text.steps_are_saved) }
         }
     }
@@ -62,88 +63,89 @@ fn running(now: &Now, words: &Words, text: &Text) -> Markup {
     let place = (text.step_of)(now.index + 1, now.of);
     let share = now.elapsed.0 as f64 / (now.length.0 as f64).max(1.0);
     let mut facts = vec![
-        (words.term.step_kind.to_owned(), (words.step_kind)(now.kind).to_owned()),
-        (text.phase.to_owned(), phase.to_owned()),
-        (text.elapsed.to_owned(), (text.time_of)(&span(now.elapsed), &span(now.length))),
+        Fact::text("kind", words.term.step_kind, (words.step_kind)(now.kind)),
+        Fact::text("phase", text.phase, phase),
+        Fact::text("elapsed", text.elapsed, (text.time_of)(&span(now.elapsed), &span(now.length))),
     ];
     if let Some(left) = now.left {
         let about = format::about(left.0 as f64 / 1e9);
-        facts.push((text.left.to_owned(), about));
+        facts.push(Fact::text("left", text.left, about));
     }
     let counts = [
-        (text.in_flight, now.in_flight),
-        (words.term.completed, now.completed),
-        (words.term.failures, now.failed),
-        (text.tokens, now.tokens),
+        ("in-flight", text.in_flight, now.in_flight),
+        ("completed", words.term.completed, now.completed),
+        ("failures", words.term.failures, now.failed),
+        ("tokens", text.tokens, now.tokens),
     ];
-    facts.extend(counts.map(|(label, count)| (label.to_owned(), format::count(count))));
+    facts.extend(counts.map(|(name, label, count)| Fact::new(name, label, Number::count(count))));
     if let Some(screen) = now.screen {
         let verdict = (words.verdict)(screen);
         let said = match now.unsustainable {
             true => format!("{verdict}{}{}", words.say.colon, words.say.unsustainable),
             false => verdict.to_owned(),
         };
-        facts.push((text.so_far.to_owned(), said));
+        facts.push(Fact::text("so-far", text.so_far, said));
     }
     html! {
         p { strong { (place) } " · " (load) " "
             progress max="1" value=(format!("{:.4}", share.min(1.0))) aria-label=(place) {} }
-        (shared_html::pairs(&facts, "live-facts"))
-        @if !now.tails.is_empty() { (shared_html::table(&tails(now, words, text), "live-tails")) }
+        (shared_html::facts(&facts, "live-facts", words))
+        @if !now.tails.is_empty() { (shared_html::table(&tails(now, words, text), "live-tails", words)) }
     }
 }
 
 /// Each promised latency beside its limit.
 fn tails(now: &Now, words: &Words, text: &Text) -> Table {
     let columns = vec![
-        Column::text(words.term.promise),
-        Column::number(words.term.promised, "ms"),
-        Column::number(words.term.measured, "ms"),
+        Column::text("promise", words.term.promise),
+        Column::number("promised", words.term.promised, "ms"),
+        Column::number("measured", words.term.measured, "ms"),
     ];
     let rows = now.tails.iter().map(|tail| {
         let promise = PromiseOfTier { kind: tail.kind, tier: tail.tier.clone() };
-        let (measured, limit) = match tail.measured {
-            Some(measured) => format::millis_against(measured, tail.limit),
-            None => ("∞".to_owned(), format::millis(tail.limit, 0)),
+        let decimals =
+            tail.measured.map_or(0, |measured| format::millis_apart(measured, tail.limit));
+        let limit = Number::millis(Some(tail.limit), decimals).limit(Limit::AtMost);
+        let measured = Cell::from(Number::millis(tail.measured, decimals));
+        let measured = match tail.ratio() > 1.0 {
+            true => measured.with_tone(Tone::Bad).with_note((words.verdict)(Verdict::Broken)),
+            false => measured.with_tone(Tone::Good),
         };
-        let tone = if tail.ratio() > 1.0 { Tone::Bad } else { Tone::Good };
-        let mut measured = Cell::new(measured).with_tone(tone);
-        if tail.ratio() > 1.0 {
-            measured = measured.with_note((words.verdict)(Verdict::Broken));
-        }
-        vec![Cell::new(words.promise_of_tier(&promise)), Cell::new(format!("≤ {limit}")), measured]
+        vec![Cell::new(words.promise_of_tier(&promise)), limit.into(), measured]
     });
-    Table { caption: text.tails.to_owned(), columns, rows: rows.collect() }
+    let ids = (0..).map(|at| Id::nth("tail", at));
+    Table::new(text.tails, columns, ids.zip(rows))
 }
 
 fn done(steps: &[Done], words: &Words) -> Table {
     let terms = &words.term;
     let columns = vec![
-        Column::number(terms.step, ""),
-        Column::text(terms.step_kind),
-        Column::number(terms.offered, "req/s"),
-        Column::number(terms.compliant, ""),
-        Column::number(terms.valid, ""),
-        Column::text(terms.verdict),
+        Column::number("step", terms.step, ""),
+        Column::text("kind", terms.step_kind),
+        Column::number("offered", terms.offered, "req/s"),
+        Column::number("compliant", terms.compliant, ""),
+        Column::number("valid", terms.valid, ""),
+        Column::text("verdict", terms.verdict),
     ];
     let decimals = format::column_decimals(steps.iter().map(|step| step.offered));
-    let rows = steps.iter().zip(0_u64..).map(|(step, id)| {
+    let rows = steps.iter().zip(0..).map(|(step, id)| {
         let verdict = match step.valid {
             true if step.unsustainable => verdict_and_screen(step.verdict, step.screen, words)
                 .with_note(words.say.unsustainable),
             true => verdict_and_screen(step.verdict, step.screen, words),
             false => Cell::new(words.say.invalid).with_tone(Tone::Muted),
         };
-        vec![
-            Cell::new(format::count(id)),
+        let cells = vec![
+            Number::count(u64::from(id)).into(),
             Cell::new((words.step_kind)(step.kind)),
-            Cell::new(format::fixed(step.offered, decimals)),
-            Cell::new(format::count(step.compliant)),
-            Cell::new(format::count(step.requests)),
+            Number::fixed(step.offered, decimals).into(),
+            Number::count(step.compliant).into(),
+            Number::count(step.requests).into(),
             verdict,
-        ]
+        ];
+        (Id::nth("step", id), cells)
     });
-    Table { caption: words.title.steps.to_owned(), columns, rows: rows.collect() }
+    Table::new(words.title.steps, columns, rows)
 }
 
 fn req_per_s(rate: Rate) -> String {

@@ -3,10 +3,11 @@
 use maud::{Markup, html};
 use tokencap_shared::definitions::step::Step;
 use tokencap_shared::present::chart::{Chart, Plan, Size};
-use tokencap_shared::present::document;
+use tokencap_shared::present::document::{self, Note, Part, SectionId};
 use tokencap_shared::present::render::html;
 use tokencap_shared::present::report::charts::{self, Course, Latency};
 use tokencap_shared::present::report::{Entry, Report, Row, SignOff};
+use tokencap_shared::present::words::Words;
 
 use super::{Page, compare, imported, select, sheet};
 use crate::bench::Item;
@@ -18,6 +19,16 @@ const HEIGHT: f64 = 260.0;
 const TWO_COLUMNS: f64 = 960.0;
 /// Below this a chart is drawn smaller instead of narrower.
 const LEAST_WIDTH: f64 = 300.0;
+/// What the document says of the step that the reader chose.
+const OF_STEP: [SectionId; 7] = [
+    SectionId::Promises,
+    SectionId::Latency,
+    SectionId::Rules,
+    SectionId::Cancelled,
+    SectionId::Window,
+    SectionId::Input,
+    SectionId::Failures,
+];
 
 /// The page.
 pub(super) fn page(page: Page<'_>) -> Markup {
@@ -54,7 +65,7 @@ pub(super) fn page(page: Page<'_>) -> Markup {
             (choices(page, item, step))
             @if let Some(other) = other { (compare::section(page, item, other)) }
             (validity(page, item, &report, row))
-            @if let Some(step) = step { (of_step(page, item, row, step)) }
+            @if let Some(step) = step { (of_step(page, item, &report, row, step)) }
             section data-testid="what-if" {
                 h2 { (text.what_if) }
                 p { (text.what_if_hint) }
@@ -111,8 +122,12 @@ fn choices(page: Page<'_>, item: &Item, step: Option<&Step>) -> Markup {
 /// Which steps count and why others do not, and every step's figures.
 fn validity(page: Page<'_>, item: &Item, report: &Report, row: &Row) -> Markup {
     let words = page.words;
-    let mut notes = document::validity(row, words);
-    notes.extend(document::soaks(row, words));
+    let part = document::part(report, row, words);
+    let notes = [SectionId::Validity, SectionId::Soak].into_iter();
+    let notes: Vec<Note> = notes
+        .filter_map(|id| part.section(id))
+        .flat_map(|section| section.notes().iter().cloned())
+        .collect();
     html! {
         section data-testid="validity" {
             h2 { (page.text.validity) }
@@ -120,7 +135,7 @@ fn validity(page: Page<'_>, item: &Item, report: &Report, row: &Row) -> Markup {
             @else if notes.is_empty() { p { (page.text.all_valid) } }
             @if !notes.is_empty() { (html::notes(&notes, true, "validity-notes")) }
             @for warning in &row.warnings { p.note { ((page.words.note)(warning)) } }
-            (html::table(&document::steps(report, row, words), "steps"))
+            (sections(&part, &[SectionId::Steps], words))
             (charts(page, [charts::throughput(row, words), charts::attainment(row, words)]))
             h3 { (page.text.latencies) }
             (charts(page, (0..row.promise.tiers.len()).flat_map(|tier| {
@@ -131,9 +146,9 @@ fn validity(page: Page<'_>, item: &Item, report: &Report, row: &Row) -> Markup {
     }
 }
 
-fn of_step(page: Page<'_>, item: &Item, row: &Row, step: &Step) -> Markup {
+fn of_step(page: Page<'_>, item: &Item, report: &Report, row: &Row, step: &Step) -> Markup {
     let (text, words) = (page.text, page.words);
-    let judged = row.shown_step();
+    let part = document::part(report, row, words);
     let courses: Vec<Plan> = Course::ALL
         .into_iter()
         .filter_map(|what| charts::course(&item.bundle, step, what, words))
@@ -146,20 +161,7 @@ fn of_step(page: Page<'_>, item: &Item, row: &Row, step: &Step) -> Markup {
                 ((words.say.step_no)(step.id)) " "
                 @if row.rejudged { span.pill.unsure { (text.scenario) } }
             }
-            @if let Some(table) = document::promises(row, words) { (html::table(&table, "promises")) }
-            @if let Some(judged) = judged {
-                (html::table(&document::latency(row, judged, words), "latency"))
-                (html::table(&document::rules(row, judged, words), "rules"))
-                (html::table(&document::input(judged, words), "input"))
-                @if let Some(table) = document::cancelled(row, judged, words) {
-                    (html::table(&table, "cancelled"))
-                }
-                (html::pairs(&document::window(judged, words), "window"))
-            }
-            @match document::failures(row, words) {
-                Some(table) => (html::table(&table, "failures")),
-                None => p.quiet { (words.say.no_failures) },
-            }
+            (sections(&part, &OF_STEP, words))
             h3 { (text.distributions) }
             (charts(page, distributions))
             h3 { (text.courses) }
@@ -180,10 +182,10 @@ fn sign_off(page: Page<'_>, item: &Item) -> Markup {
                 Some(found) => {
                     @let cell = document::sign_off(&found.state, words);
                     @let advice = (words.sign_off_advice)(&found.state);
-                    p { span class={ "pill " (html::tone_class(cell.tone)) } { (cell.text) } " "
+                    p { span class={ "pill " (html::tone_class(cell.tone)) } { (cell.text(words.lang)) } " "
                         (advice.what) (words.say.full_stop) (advice.fix) }
                     @if let Some(table) = document::signatures(found, words) {
-                        (html::table(&table, "signatures"))
+                        (html::table(&table, "signatures", words))
                     }
                 }
                 None => p { (text.not_verified) },
@@ -196,6 +198,15 @@ fn sign_off(page: Page<'_>, item: &Item) -> Markup {
             @for role in &manifest.promise.sign_off {
                 p { code { "tokencap sign " (item.name) " --role " (role.name()) " --key FILE" } }
             }
+        }
+    }
+}
+
+/// Those of a document's sections that there are.
+fn sections(part: &Part, ids: &[SectionId], words: &Words) -> Markup {
+    html! {
+        @for section in ids.iter().filter_map(|id| part.section(*id)) {
+            (html::section(section, words))
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Two measured capacities beside each other.
 
+use super::cell::{Cell, Number};
 use super::cost_cell;
-use super::table::{Cell, Column, Table};
+use super::table::{Column, Id, Table};
 use crate::definitions::compare::{InMoney, InTokens, Interval, Told};
 use crate::definitions::measured::Measured;
 use crate::present::format::{column_decimals, fixed};
@@ -36,19 +37,25 @@ pub fn in_tokens(compared: &InTokens, model: &str, names: [&str; 2], words: &Wor
     let say = &words.compare;
     let decimals = decimals(&[&compared.left, &compared.right]);
     let rate = |side| interval_cell(side, decimals, words);
-    let rows = vec![
-        vec![
-            Cell::new(words.term.goodput_per_gpu),
-            Cell::new("tok/s/GPU"),
-            rate(&compared.left),
-            rate(&compared.right),
-        ],
-        vec![
-            Cell::new(say.ratio),
-            Cell::empty(),
-            Cell::new(fixed(1.0, 2)),
-            interval_cell(&compared.ratio, 2, words),
-        ],
+    let rows = [
+        (
+            Id::one("goodput-per-gpu"),
+            vec![
+                Cell::new(words.term.goodput_per_gpu),
+                Cell::new("tok/s/GPU"),
+                rate(&compared.left),
+                rate(&compared.right),
+            ],
+        ),
+        (
+            Id::one("ratio"),
+            vec![
+                Cell::new(say.ratio),
+                Cell::empty(),
+                Number::fixed(1.0, 2).into(),
+                interval_cell(&compared.ratio, 2, words),
+            ],
+        ),
     ];
     Comparison {
         table: table((say.in_tokens)(model), rows, names, words),
@@ -64,22 +71,27 @@ pub fn in_money(compared: &InMoney, names: [&str; 2], words: &Words) -> Comparis
     let (left, right) = (&compared.left, &compared.right);
     let a_day = format!("{}/GPU/day", compared.currency);
     let per_mtok = format!("{}/MTok", compared.currency);
-    let amounts = |label: &'static str, sides: [&Measured<Interval<_>>; 2]| {
+    let amounts = |name, label: &'static str, sides: [&Measured<Interval<_>>; 2]| {
         let decimals = decimals(&sides);
         let [left, right] = sides.map(|side| interval_cell(side, decimals, words));
-        vec![Cell::new(label), Cell::new(&*a_day), left, right]
+        (Id::one(name), vec![Cell::new(label), Cell::new(&*a_day), left, right])
     };
     let costs = [left, right].map(|side| cost_cell(&side.cost, words));
-    let revenues = [left, right]
-        .map(|side| Cell::measured(&side.revenue_per_mtok, words, |amount| fixed(*amount, 3)));
-    let beside = |label: &str, [left, right]: [Cell; 2]| {
-        vec![Cell::new(label), Cell::new(&*per_mtok), left, right]
+    let revenues = [left, right].map(|side| {
+        Cell::measured(&side.revenue_per_mtok, words, |amount| Number::fixed(*amount, 3))
+    });
+    let beside = |name, label: &str, [left, right]: [Cell; 2]| {
+        (Id::one(name), vec![Cell::new(label), Cell::new(&*per_mtok), left, right])
     };
-    let rows = vec![
-        amounts(words.term.margin, [&left.margin_per_gpu_day, &right.margin_per_gpu_day]),
-        amounts(words.term.value_at_price, [&left.value_per_gpu_day, &right.value_per_gpu_day]),
-        beside(say.revenue_per_mtok, revenues),
-        beside(words.term.cost_per_mtok, costs),
+    let rows = [
+        amounts("margin", words.term.margin, [&left.margin_per_gpu_day, &right.margin_per_gpu_day]),
+        amounts(
+            "value",
+            words.term.value_at_price,
+            [&left.value_per_gpu_day, &right.value_per_gpu_day],
+        ),
+        beside("revenue", say.revenue_per_mtok, revenues),
+        beside("cost", words.term.cost_per_mtok, costs),
     ];
     Comparison {
         table: table((say.in_money)(&compared.currency), rows, names, words),
@@ -88,14 +100,19 @@ pub fn in_money(compared: &InMoney, names: [&str; 2], words: &Words) -> Comparis
     }
 }
 
-fn table(caption: String, rows: Vec<Vec<Cell>>, names: [&str; 2], words: &Words) -> Table {
+fn table(
+    caption: String,
+    rows: impl IntoIterator<Item = (Id, Vec<Cell>)>,
+    names: [&str; 2],
+    words: &Words,
+) -> Table {
     let columns = vec![
-        Column::text(words.term.item),
-        Column::text(words.term.unit),
-        Column::number(names[0], ""),
-        Column::number(names[1], ""),
+        Column::text("item", words.term.item),
+        Column::text("unit", words.term.unit),
+        Column::number("left", names[0], ""),
+        Column::number("right", names[1], ""),
     ];
-    Table { caption, columns, rows }
+    Table::new(caption, columns, rows)
 }
 
 /// The decimals that suit both sides of a row.

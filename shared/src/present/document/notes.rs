@@ -22,8 +22,7 @@ pub struct Note {
 }
 
 /// Everything that needs attention, the gravest first.
-#[must_use]
-pub fn attention(report: &Report, words: &Words) -> Vec<Note> {
+pub(super) fn attention(report: &Report, words: &Words) -> Vec<Note> {
     let notes = report.attention.iter().map(|attention| Note {
         severity: attention.severity,
         label: (words.severity)(attention.severity).to_owned(),
@@ -39,8 +38,7 @@ pub fn attention(report: &Report, words: &Words) -> Vec<Note> {
 }
 
 /// What each soak of the row showed.
-#[must_use]
-pub fn soaks(row: &Row, words: &Words) -> Vec<Note> {
+pub(super) fn soaks(row: &Row, words: &Words) -> Vec<Note> {
     let soaked = row.capacity.steps.iter().filter_map(|step| {
         let soak = step.soak.value().filter(|_| step.kind == StepKind::Soak)?;
         let against = row.degradations(&soak.degradations);
@@ -59,8 +57,7 @@ pub fn soaks(row: &Row, words: &Words) -> Vec<Note> {
 }
 
 /// Every reason for which a step of the row is invalid, in the order they ran.
-#[must_use]
-pub fn validity(row: &Row, words: &Words) -> Vec<Note> {
+pub(super) fn validity(row: &Row, words: &Words) -> Vec<Note> {
     let reasons = row.capacity.steps.iter().flat_map(|step| {
         step.validity.invalid.iter().map(|reason| Note {
             severity: Severity::Caution,

@@ -1,21 +1,19 @@
 //! The promise table: what was promised, what was measured, and what the evidence is worth.
 
-use super::table::{Cell, Column, Table, Tone};
+use super::cell::{Cell, Limit, Number, Tone};
+use super::table::{Column, Id, Table};
 use super::verdict_cell;
 use crate::definitions::judge::{PromiseVerdict, Quantity, ShareEvidence, Verdict};
 use crate::definitions::measured::Measured;
 use crate::definitions::promise::{PromiseKind, PromiseSheet, Target, Tier};
-use crate::present::format::{
-    self, INFINITE, count, fixed, millis, millis_against, millis_decimals,
-};
+use crate::present::format::{self, count, millis_apart, millis_decimals, percent_apart};
 use crate::present::report::Row;
 use crate::present::report::stands_for;
 use crate::present::words::{NeededText, Words};
 use crate::units::{Nanos, Share};
 
 /// Promises at the step that stands for the row; `None` without a valid step.
-#[must_use]
-pub fn promises(row: &Row, words: &Words) -> Option<Table> {
+pub(super) fn promises(row: &Row, words: &Words) -> Option<Table> {
     let step = row.shown_step()?;
     let rate = format::plain(step.offered);
     let caption = match row.capacity.lambda.value() {
@@ -29,19 +27,36 @@ pub fn promises(row: &Row, words: &Words) -> Option<Table> {
     };
     let terms = &words.term;
     let columns = vec![
-        Column::text(terms.promise),
-        Column::text(terms.tier),
-        Column::text(terms.unit),
-        Column::number(terms.promised, ""),
-        Column::number(terms.measured, ""),
-        Column::number(terms.n, ""),
-        Column::number(terms.bounds, "%"),
-        Column::number(terms.vif, ""),
-        Column::number(terms.episodes, ""),
-        Column::text(terms.verdict),
+        Column::text("promise", terms.promise),
+        Column::text("tier", terms.tier),
+        Column::text("unit", terms.unit),
+        Column::number("promised", terms.promised, ""),
+        Column::number("measured", terms.measured, ""),
+        Column::number("n", terms.n, ""),
+        Column::number("bounds", terms.bounds, "%"),
+        Column::number("vif", terms.vif, ""),
+        Column::number("episodes", terms.episodes, ""),
+        Column::text("verdict", terms.verdict),
     ];
-    let rows = step.promises.iter().map(|promise| promise_row(promise, row, words)).collect();
-    Some(Table { caption, columns, rows })
+    let rows = step.promises.iter().map(|promise| {
+        let id = promise_id(promise.kind, promise.tier);
+        (id, promise_row(promise, row, words))
+    });
+    Some(Table::new(caption, columns, rows))
+}
+
+/// What the line of a promise is about: its kind, and which tier of the sheet.
+#[must_use]
+pub fn promise_id(kind: PromiseKind, tier: Option<usize>) -> Id {
+    let name = match kind {
+        PromiseKind::Attainment => "attainment",
+        PromiseKind::TtftP99 => "ttft-p99",
+        PromiseKind::ItlP99 => "itl-p99",
+        PromiseKind::TpotP99 => "tpot-p99",
+        PromiseKind::QueueP99 => "queue-p99",
+        PromiseKind::Success => "success",
+    };
+    Id { name, of: tier.and_then(|tier| u32::try_from(tier).ok()) }
 }
 
 /// A promise sheet in one line: every limit, of all its tiers.
@@ -102,61 +117,55 @@ fn promise_row(promise: &PromiseVerdict, row: &Row, words: &Words) -> Vec<Cell> 
         name,
         Cell::new(tier.map_or(words.say.whole_step, |tier| &tier.name)),
         Cell::new(unit),
-        limit,
-        measured,
-        of(&|evidence| Cell::new(count(evidence.n))),
-        of(&|evidence| bounds(evidence, words)),
-        of(&|evidence| Cell::new(fixed(evidence.vif, 2))),
-        of(&|evidence| Cell::new(count(evidence.episodes))),
+        limit.in_unit(unit),
+        measured.in_unit(unit),
+        of(&|evidence| Number::count(evidence.n).into()),
+        of(&bounds),
+        of(&|evidence| Number::fixed(evidence.vif, 2).into()),
+        of(&|evidence| Number::count(evidence.episodes).into()),
         verdict,
     ]
 }
 
-/// The limit with its comparison, and the measurement, with decimals that keep them apart.
+/// The limit and the measurement, with decimals that keep them apart.
 fn limit_and_measured(promise: &PromiseVerdict, words: &Words) -> (Cell, Cell) {
     let strict = matches!(promise.kind, PromiseKind::ItlP99 | PromiseKind::QueueP99);
-    let most = if strict { "<" } else { "≤" };
-    let time_limit = |text: String| Cell::new(format!("{most} {text}"));
-    let share_limit = |text: String| Cell::new(format!("≥ {text}"));
-    match (promise.limit, &promise.measured) {
+    let decimals = match (promise.limit, &promise.measured) {
         (Quantity::Share(target), Measured::Value(Quantity::Share(measured))) => {
-            let (measured, target) = format::percent_against(*measured, target);
-            (share_limit(target), Cell::new(measured))
+            percent_apart(*measured, target)
         }
         (Quantity::Time(Some(limit)), Measured::Value(Quantity::Time(Some(measured)))) => {
-            let (measured, limit) = millis_against(*measured, limit);
-            (time_limit(limit), Cell::new(measured))
+            millis_apart(*measured, limit)
         }
-        (limit, measured) => {
-            let decimals = match limit {
-                Quantity::Time(Some(limit)) => millis_decimals(limit),
-                _ => 1,
-            };
-            let limit_cell = match limit {
-                Quantity::Share(_) => share_limit(alone(limit, decimals)),
-                Quantity::Time(_) | Quantity::Bracket { .. } => time_limit(alone(limit, decimals)),
-            };
-            let measured = Cell::measured(measured, words, |value| alone(*value, decimals));
-            (limit_cell, measured)
+        (Quantity::Share(_), _) => 2,
+        (Quantity::Time(Some(limit)), _) => millis_decimals(limit),
+        _ => 1,
+    };
+    let limit = match promise.limit {
+        Quantity::Share(target) => Number::percent(target, decimals).limit(Limit::AtLeast).into(),
+        Quantity::Time(limit) => {
+            let most = if strict { Limit::Below } else { Limit::AtMost };
+            Number::millis(limit, decimals).limit(most).into()
         }
-    }
+        Quantity::Bracket { .. } => quantity(promise.limit, decimals),
+    };
+    (limit, Cell::measured(&promise.measured, words, |measured| quantity(*measured, decimals)))
 }
 
-/// A quantity by itself.
-fn alone(quantity: Quantity, decimals: usize) -> String {
-    let time = |time: Nanos| millis(time, decimals);
+fn quantity(quantity: Quantity, decimals: usize) -> Cell {
     match quantity {
-        Quantity::Share(share) => format::percent(share, 2),
-        Quantity::Time(measured) => format::millis_or_infinite(measured, decimals),
-        Quantity::Bracket { lo, hi: Some(hi) } => format!("{}–{}", time(lo), time(hi)),
-        Quantity::Bracket { lo, hi: None } => format!("{}–{INFINITE}", time(lo)),
+        Quantity::Share(share) => Number::percent(share, decimals).into(),
+        Quantity::Time(time) => Number::millis(time, decimals).into(),
+        Quantity::Bracket { lo, hi } => {
+            Cell::range(Number::millis(Some(lo), decimals), Number::millis(hi, decimals))
+        }
     }
 }
 
 /// The bounds, with decimals that keep them apart from the target they are compared with.
-fn bounds(evidence: &ShareEvidence, words: &Words) -> Cell {
-    let against = |bound: Share| format::percent_against(bound, evidence.target).0;
-    Cell::new((words.say.bounds)(&against(evidence.lower), &against(evidence.upper)))
+fn bounds(evidence: &ShareEvidence) -> Cell {
+    let against = |bound: Share| Number::percent(bound, percent_apart(bound, evidence.target));
+    Cell::range(against(evidence.lower), against(evidence.upper))
 }
 
 fn missing_evidence(

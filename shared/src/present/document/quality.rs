@@ -1,11 +1,13 @@
 //! The quality of one step: latencies, attainment under every ITL rule and under every reading
 //! of cancelled requests, and what its window was like.
 
-use super::table::{Cell, Column, Table, Tone};
-use super::{Pair, share_cell};
+use super::cell::{Cell, Number, Tone};
+use super::fact::Fact;
+use super::share_cell;
+use super::table::{Column, Id, Table};
 use crate::definitions::judge::{Percentiles, StepJudgement, TierFigures, three_rules};
 use crate::definitions::measured::{Measured, Missing};
-use crate::present::format::{count, fixed, millis_or_infinite, percent, plain, trimmed};
+use crate::present::format::{count, percent, plain};
 use crate::present::report::Row;
 use crate::present::words::Words;
 use crate::units::{Nanos, Seconds, Share, TokenRate};
@@ -19,23 +21,24 @@ fn caption(title: &str, step: &StepJudgement, words: &Words) -> String {
 }
 
 /// Latencies of a step by tier, in milliseconds.
-#[must_use]
-pub fn latency(row: &Row, step: &StepJudgement, words: &Words) -> Table {
+pub(super) fn latency(row: &Row, step: &StepJudgement, words: &Words) -> Table {
     let terms = &words.term;
-    let ms = |name: &str, percentile: &str| Column::number(&format!("{name} {percentile}"), "ms");
+    let ms = |id, name: &str, percentile: &str| {
+        Column::number(id, &format!("{name} {percentile}"), "ms")
+    };
     let columns = vec![
-        Column::text(terms.tier),
-        Column::number(terms.valid, ""),
-        ms(terms.ttft, "P50"),
-        ms(terms.ttft, "P95"),
-        ms(terms.ttft, "P99"),
-        ms(terms.ttft_from_intended, "P99"),
-        ms(terms.itl, "P50"),
-        ms(terms.itl, "P99"),
-        ms(terms.itl, "max"),
-        ms(terms.tpot, "P50"),
-        ms(terms.tpot, "P99"),
-        ms(terms.queue, "P99"),
+        Column::text("tier", terms.tier),
+        Column::number("valid", terms.valid, ""),
+        ms("ttft-p50", terms.ttft, "P50"),
+        ms("ttft-p95", terms.ttft, "P95"),
+        ms("ttft-p99", terms.ttft, "P99"),
+        ms("ttft-from-schedule-p99", terms.ttft_from_intended, "P99"),
+        ms("itl-p50", terms.itl, "P50"),
+        ms("itl-p99", terms.itl, "P99"),
+        ms("itl-max", terms.itl, "max"),
+        ms("tpot-p50", terms.tpot, "P50"),
+        ms("tpot-p99", terms.tpot, "P99"),
+        ms("queue-p99", terms.queue, "P99"),
     ];
     let rows = step.tiers.iter().map(|figures| {
         let itl = |get: fn(&Percentiles) -> Option<Nanos>| match &figures.itl {
@@ -44,16 +47,16 @@ pub fn latency(row: &Row, step: &StepJudgement, words: &Words) -> Table {
         };
         let tpot = |time: Option<Seconds>| match figures.tpot.n {
             0 => Cell::missing(&Missing::NoRequests, words),
-            _ => Cell::new(millis_or_infinite(time.map(Nanos::rounded_up), 1)),
+            _ => Number::millis(time.map(Nanos::rounded_up), 1).into(),
         };
         let mut tpot_p99 = tpot(figures.tpot.p99);
         if figures.tpot_undefined > 0 && figures.tpot.n > 0 {
             let undefined = count(figures.tpot_undefined);
             tpot_p99 = tpot_p99.with_note((words.say.tpot_undefined)(&undefined));
         }
-        vec![
+        let cells = vec![
             Cell::new(tier_name(row, figures)),
-            Cell::new(count(figures.valid)),
+            Number::count(figures.valid).into(),
             time(&figures.ttft, |set| set.p50, 0, words),
             time(&figures.ttft, |set| set.p95, 0, words),
             time(&figures.ttft, |set| set.p99, 0, words),
@@ -67,10 +70,10 @@ pub fn latency(row: &Row, step: &StepJudgement, words: &Words) -> Table {
                 Measured::Value(queue) => time(queue, |set| set.p99, 1, words),
                 Measured::Missing(reason) => Cell::missing(reason, words),
             },
-        ]
+        ];
+        (tier_id(figures), cells)
     });
-    let rows = rows.collect();
-    Table { caption: caption(words.title.latency, step, words), columns, rows }
+    Table::new(caption(words.title.latency, step, words), columns, rows)
 }
 
 /// A percentile of a set; a dash for an empty set, ∞ for requests without the quantity.
@@ -82,115 +85,137 @@ fn time(
 ) -> Cell {
     match set.n {
         0 => Cell::missing(&Missing::NoRequests, words),
-        _ => Cell::new(millis_or_infinite(get(set), decimals)),
+        _ => Number::millis(get(set), decimals).into(),
     }
 }
 
 /// Attainment under each of the three ITL rules side by side: the choice can move it by tens of
 /// points.
-#[must_use]
-pub fn rules(row: &Row, step: &StepJudgement, words: &Words) -> Table {
+pub(super) fn rules(row: &Row, step: &StepJudgement, words: &Words) -> Table {
     let rules = three_rules(&row.promise);
-    let mut columns = vec![Column::text(words.term.tier), Column::number(words.term.valid, "")];
-    columns.extend(rules.iter().map(|rule| {
+    let mut columns =
+        vec![Column::text("tier", words.term.tier), Column::number("valid", words.term.valid, "")];
+    let ids = ["gap-share", "worst-gap", "mean-gap"];
+    columns.extend(rules.iter().zip(ids).map(|(rule, id)| {
         let name = (words.itl_rule_short)(rule);
         let declared = *rule == row.promise.itl_rule;
         let header = match declared {
             true => (words.say.aside)(name, words.say.declared),
             false => name.to_owned(),
         };
-        Column::number(&header, "%")
+        Column::number(id, &header, "%")
     }));
     let rows = step.tiers.iter().map(|figures| {
-        let mut cells = vec![Cell::new(tier_name(row, figures)), Cell::new(count(figures.valid))];
+        let mut cells =
+            vec![Cell::new(tier_name(row, figures)), Number::count(figures.valid).into()];
         for (rule, compliant) in rules.iter().zip(figures.compliant_by_rule) {
             let cell = share_cell(Share::of(compliant, figures.valid), words);
             let declared = *rule == row.promise.itl_rule;
             cells.push(if declared { cell } else { cell.with_tone(Tone::Muted) });
         }
-        cells
+        (tier_id(figures), cells)
     });
-    let rows = rows.collect();
-    Table { caption: caption(words.title.rules, step, words), columns, rows }
+    Table::new(caption(words.title.rules, step, words), columns, rows)
 }
 
 /// Attainment under every reading of cancelled requests; `None` where nobody cancelled.
-#[must_use]
-pub fn cancelled(row: &Row, step: &StepJudgement, words: &Words) -> Option<Table> {
+pub(super) fn cancelled(row: &Row, step: &StepJudgement, words: &Words) -> Option<Table> {
     if step.tiers.iter().all(|figures| figures.cancelled.n == 0) {
         return None;
     }
     let terms = &words.term;
     let columns = vec![
-        Column::text(terms.tier),
-        Column::number(terms.cancelled, ""),
-        Column::number(terms.cancelled_late, ""),
-        Column::number(terms.attainment, "%"),
-        Column::number(terms.attainment_adjusted, "%"),
-        Column::number(terms.attainment_between, "%"),
+        Column::text("tier", terms.tier),
+        Column::number("cancelled", terms.cancelled, ""),
+        Column::number("cancelled-late", terms.cancelled_late, ""),
+        Column::number("attainment", terms.attainment, "%"),
+        Column::number("attainment-adjusted", terms.attainment_adjusted, "%"),
+        Column::number("attainment-between", terms.attainment_between, "%"),
     ];
     let rows = step.tiers.iter().map(|figures| {
         let cancelled = &figures.cancelled;
-        let share =
-            |share: &Measured<Share>| Cell::measured(share, words, |share| percent(*share, 2));
-        let (lowest, highest) = (share(&cancelled.lowest), share(&cancelled.highest));
-        vec![
+        let between = cancelled
+            .lowest
+            .clone()
+            .and_then(|lowest| cancelled.highest.clone().map(|highest| (lowest, highest)));
+        let share = |share: Share| Number::percent(share, 2);
+        let cells = vec![
             Cell::new(tier_name(row, figures)),
-            Cell::new(count(cancelled.n)),
-            Cell::new(count(cancelled.late)),
+            Number::count(cancelled.n).into(),
+            Number::count(cancelled.late).into(),
             share_cell(Share::of(figures.compliant, figures.valid), words),
-            share(&cancelled.adjusted),
-            Cell { text: (words.say.bounds)(&lowest.text, &highest.text), ..lowest },
-        ]
+            Cell::measured(&cancelled.adjusted, words, |adjusted| share(*adjusted)),
+            Cell::measured(&between, words, |(lowest, highest)| {
+                Cell::range(share(*lowest), share(*highest))
+            }),
+        ];
+        (tier_id(figures), cells)
     });
-    let rows = rows.collect();
-    Some(Table { caption: caption(words.title.cancelled, step, words), columns, rows })
+    Some(Table::new(caption(words.title.cancelled, step, words), columns, rows))
 }
 
 /// What the window of a step was: its length, its tail, how busy it was, how its tasks went.
-#[must_use]
-pub fn window(step: &StepJudgement, words: &Words) -> Vec<Pair> {
-    let terms = &words.term;
-    let flow = &step.flow;
-    let text = |label: &str, text: String| (label.to_owned(), text);
-    let mut pairs = vec![
-        text(terms.window, format!("{} s", fixed(step.window, 1))),
-        pair(terms.wall, &step.wall, words, |time| format!("{} s", fixed(*time, 1))),
-        pair(terms.edge, &step.edge, words, |edge| format!("{} %", percent(*edge, 2))),
-        pair(terms.goodput_steady, &flow.goodput_steady, words, |rate| {
-            format!("{} {}", fixed(*rate, 1), TokenRate::UNIT)
+pub(super) fn window(step: &StepJudgement, words: &Words) -> Vec<Fact> {
+    let (terms, flow) = (&words.term, &step.flow);
+    let mut facts = vec![
+        Fact::new("window", terms.window, Cell::from(Number::fixed(step.window, 1)).in_unit("s")),
+        fact("wall", terms.wall, &step.wall, "s", words, |time| Number::fixed(*time, 1)),
+        fact("edge", terms.edge, &step.edge, "%", words, |edge| Number::percent(*edge, 2)),
+        fact(
+            "goodput-steady",
+            terms.goodput_steady,
+            &flow.goodput_steady,
+            TokenRate::UNIT,
+            words,
+            |rate| Number::fixed(*rate, 1),
+        ),
+        fact("concurrency", terms.concurrency, &step.concurrency, "", words, |mean| {
+            Number::fixed(*mean, 1)
         }),
-        pair(terms.concurrency, &step.concurrency, words, |mean| fixed(*mean, 1)),
-        pair(terms.power, &step.power, words, |power| format!("{} W", fixed(*power, 0))),
-        pair(terms.mean_osl, &flow.mean_osl, words, |mean| format!("{} tok", fixed(*mean, 1))),
-        pair(terms.tokens_per_event, &flow.tokens_per_event, words, |mean| trimmed(*mean)),
-        text(terms.input_offered, format!("{} tok", count(step.input.offered))),
+        fact("power", terms.power, &step.power, "W", words, |power| Number::fixed(*power, 0)),
+        fact("mean-osl", terms.mean_osl, &flow.mean_osl, "tok", words, |mean| {
+            Number::fixed(*mean, 1)
+        }),
+        fact(
+            "tokens-per-event",
+            terms.tokens_per_event,
+            &flow.tokens_per_event,
+            "",
+            words,
+            |mean| Number::trimmed(*mean),
+        ),
+        Fact::new(
+            "input-offered",
+            terms.input_offered,
+            Cell::from(Number::count(step.input.offered)).in_unit("tok"),
+        ),
     ];
     if let Measured::Value(chain) = &step.chain
-        && let Some(share) = Share::of(chain.smooth, chain.tasks)
+        && let Some(smooth) = Share::of(chain.smooth, chain.tasks)
     {
-        let per_cent = |share| percent(share, 2);
-        let bounds = (words.say.bounds)(&per_cent(chain.lower), &per_cent(chain.upper));
-        let tasks = count(chain.tasks);
-        let smooth = (words.say.smooth_tasks)(&per_cent(share), &bounds, &tasks, chain.steps);
-        pairs.push(text(terms.chain, smooth));
-        let independent = format!("{} %", per_cent(chain.if_independent));
-        pairs.push(text(terms.chain_if_independent, independent));
+        let bounds = (words.say.bounds)(&percent(chain.lower, 2), &percent(chain.upper, 2));
+        let of = (words.say.smooth_of)(&bounds, &count(chain.tasks), chain.steps);
+        let share = |share| Cell::from(Number::percent(share, 2)).in_unit("%");
+        facts.push(Fact::new("chain", terms.chain, share(smooth).with_note(of)));
+        let independent = share(chain.if_independent);
+        facts.push(Fact::new("chain-if-independent", terms.chain_if_independent, independent));
     }
-    pairs
+    facts
 }
 
-/// A value, or a dash with its reason.
-fn pair<T>(
+/// A measured number in a unit, or a dash with its reason.
+fn fact<T>(
+    name: &'static str,
     label: &str,
     value: &Measured<T>,
+    unit: &'static str,
     words: &Words,
-    text: impl FnOnce(&T) -> String,
-) -> Pair {
-    let cell = Cell::measured(value, words, text);
-    let value = match &cell.note {
-        Some(why) => (words.say.aside)(&cell.text, why),
-        None => cell.text,
-    };
-    (label.to_owned(), value)
+    number: impl FnOnce(&T) -> Number,
+) -> Fact {
+    Fact::new(name, label, Cell::measured(value, words, number).in_unit(unit))
+}
+
+/// What a line about a tier is about.
+fn tier_id(figures: &TierFigures) -> Id {
+    Id { name: "tier", of: u32::try_from(figures.tier).ok() }
 }

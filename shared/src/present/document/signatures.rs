@@ -1,6 +1,7 @@
 //! Who signed, and what each signature is worth by itself.
 
-use crate::present::document::table::{Cell, Column, Table};
+use super::cell::Cell;
+use super::table::{Column, Id, Table};
 use crate::present::words::Words;
 use crate::signoff::{Signature, Verification};
 
@@ -11,13 +12,17 @@ pub fn signatures(found: &Verification, words: &Words) -> Option<Table> {
         return None;
     }
     let terms = &words.term;
-    Some(Table {
-        caption: terms.sign_off.to_owned(),
-        columns: [terms.role, terms.signer, terms.key, terms.date, terms.until, terms.remark]
-            .map(Column::text)
-            .into(),
-        rows: found.signatures.iter().map(|signature| row(signature, words)).collect(),
-    })
+    let columns = [
+        Column::text("role", terms.role),
+        Column::text("signer", terms.signer),
+        Column::text("key", terms.key),
+        Column::text("date", terms.date),
+        Column::text("until", terms.until),
+        Column::text("remark", terms.remark),
+    ];
+    let rows = found.signatures.iter().map(|signature| row(signature, words));
+    let ids = (0..).map(|at| Id::nth("signature", at));
+    Some(Table::new(terms.sign_off, columns.into(), ids.zip(rows)))
 }
 
 fn row(signature: &Signature, words: &Words) -> Vec<Cell> {

@@ -1,34 +1,37 @@
 //! Every step that was tested, and the latencies of one.
 
-use super::table::{Cell, Column, Table, Tone};
+use super::cell::{Cell, Number, Tone};
+use super::figure::Figure;
+use super::table::{Column, Id, Table};
 use super::{Decimals, cost_cell, share_cell, verdict_and_screen};
 use crate::definitions::judge::StepJudgement;
 use crate::definitions::measured::{Measured, Missing};
-use crate::present::format::{MISSING, count};
 use crate::present::report::{Report, Row};
 use crate::present::words::Words;
 use crate::units::TokenRate;
 
 /// Every step by rising rate, the one of λ_slo_max marked.
-#[must_use]
-pub fn steps(report: &Report, row: &Row, words: &Words) -> Table {
+pub(super) fn steps(report: &Report, row: &Row, words: &Words) -> Table {
     let terms = &words.term;
     let mut columns = vec![
-        Column::number(terms.step, ""),
-        Column::text(terms.step_kind),
-        Column::number(terms.offered, "req/s"),
-        Column::number(terms.goodput, TokenRate::UNIT),
-        Column::number(terms.raw, TokenRate::UNIT),
-        Column::number(terms.worst_attainment, "%"),
-        Column::number(terms.success, "%"),
-        Column::number(terms.concurrency, ""),
-        Column::number(terms.valid, ""),
-        Column::text(terms.verdict),
+        Column::number("step", terms.step, ""),
+        Column::text("kind", terms.step_kind),
+        Column::number("offered", terms.offered, "req/s"),
+        Column::number(Figure::Goodput.name(), terms.goodput, TokenRate::UNIT),
+        Column::number("raw", terms.raw, TokenRate::UNIT),
+        Column::number(Figure::WorstAttainment.name(), terms.worst_attainment, "%"),
+        Column::number("success", terms.success, "%"),
+        Column::number("concurrency", terms.concurrency, ""),
+        Column::number("valid", terms.valid, ""),
+        Column::text("verdict", terms.verdict),
     ];
     let costs = row.economics.value().map(|money| &money.cost_curve);
     if costs.is_some() {
         let unit = format!("{}/MTok", report.currency());
-        columns.insert(columns.len() - 1, Column::number(terms.cost_per_mtok, &unit));
+        columns.insert(
+            columns.len() - 1,
+            Column::number(Figure::Cost.name(), terms.cost_per_mtok, unit),
+        );
     }
     let mut steps: Vec<&StepJudgement> = row.capacity.steps.iter().collect();
     steps.sort_by(|left, right| left.offered.get().total_cmp(&right.offered.get()));
@@ -39,21 +42,25 @@ pub fn steps(report: &Report, row: &Row, words: &Words) -> Table {
         Decimals::of(steps.iter().filter_map(|step| step.concurrency.value().copied()));
     let best = row.capacity.lambda.value().map(|lambda| lambda.step);
     let rows = steps.into_iter().map(|step| {
-        // An invalid step has no value.
-        let invalid = || Cell::new(MISSING).with_tone(Tone::Muted);
-        let value = |cell: Cell| if step.validity.is_valid() { cell } else { invalid() };
+        // An invalid step has no value; its verdict says why.
+        let value = |cell: Cell| match step.validity.is_valid() {
+            true => cell,
+            false => Cell::unsaid(&Missing::InvalidStep),
+        };
         let marked = best == Some(step.step);
         let kind = (words.step_kind)(step.kind);
         let mut cells = vec![
-            Cell::new(step.step.to_string()),
+            Number::count(u64::from(step.step)).into(),
             Cell::new(kind),
             rate.cell(step.offered),
             value(flow.measured(&step.flow.goodput, words)),
             value(flow.measured(&step.flow.raw, words)),
-            value(share_cell(step.worst_attainment().value().copied(), words)),
+            value(Cell::measured(&step.worst_attainment(), words, |share| {
+                Number::percent(*share, 2)
+            })),
             value(share_cell(step.success(), words)),
             value(concurrency.measured(&step.concurrency, words)),
-            Cell::new(count(step.counts.valid)),
+            Number::count(step.counts.valid).into(),
             verdict(step, marked, words),
         ];
         if let Some(costs) = costs {
@@ -61,10 +68,9 @@ pub fn steps(report: &Report, row: &Row, words: &Words) -> Table {
             let cost = Measured::of(point.map(|point| point.cost), Missing::NotPriced);
             cells.insert(cells.len() - 1, value(cost_cell(&cost, words)));
         }
-        cells
+        (Id::nth("step", step.step), cells)
     });
-    let rows = rows.collect();
-    Table { caption: words.title.steps.to_owned(), columns, rows }
+    Table::new(words.title.steps, columns, rows)
 }
 
 /// The step's verdict: whether it counts at all, and if so what all signed promises say.
@@ -79,7 +85,8 @@ fn verdict(step: &StepJudgement, marked: bool, words: &Words) -> Cell {
     }
     let mut cell = verdict_and_screen(step.verdict, step.screen, words);
     if marked {
-        cell.text = format!("{} ← {}", cell.text, words.term.lambda);
+        let text = format!("{} ← {}", cell.text(words.lang), words.term.lambda);
+        cell = Cell::new(text).with_tone(cell.tone);
     }
     if step.validity.unsustainable {
         cell = cell.with_note(say.unsustainable);

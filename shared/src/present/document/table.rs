@@ -1,10 +1,20 @@
-//! A table as data: built once in a language, drawn by the terminal, the page and print.
+//! A table of a document: columns and lines that are found by what they are about, in any language.
 
-use serde::Serialize;
+use std::fmt;
 
-use crate::definitions::measured::{Measured, Missing};
-use crate::present::format::MISSING;
+use serde::{Serialize, Serializer};
+
+use super::cell::{Cell, Unit, Value};
 use crate::present::words::Words;
+
+/// What a line or a fact is about: the same in every language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Id {
+    /// Its kind.
+    pub name: &'static str,
+    /// Which of its kind, such as the number of a step or the index of a tier.
+    pub of: Option<u32>,
+}
 
 /// A table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -13,17 +23,19 @@ pub struct Table {
     pub caption: String,
     /// Headings and alignments, from left to right.
     pub columns: Vec<Column>,
-    /// The rows, each with a cell a column.
-    pub rows: Vec<Vec<Cell>>,
+    /// The rows.
+    pub rows: Vec<Line>,
 }
 
-/// A column's head. The unit stands here, not in the cells.
+/// A column's head. Where it has a unit, that is the unit of all its cells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Column {
-    /// What it is.
+    /// What it is, in every language.
+    pub id: &'static str,
+    /// What it is, in words.
     pub header: String,
-    /// In what unit; empty for texts and pure counts.
-    pub unit: String,
+    /// In what unit; empty for texts, pure counts, and where lines differ in it.
+    pub unit: Unit,
     /// Numbers right, texts left.
     pub align: Align,
 }
@@ -38,107 +50,160 @@ pub enum Align {
     Right,
 }
 
-/// One cell.
+/// A row of a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Cell {
-    /// What stands in it.
-    pub text: String,
-    /// Why it is missing, or a remark on it.
-    pub note: Option<String>,
-    /// What it means; never told by colour alone.
-    pub tone: Tone,
+pub struct Line {
+    /// What it is about.
+    pub id: Id,
+    /// A cell a column.
+    pub cells: Vec<Cell>,
 }
 
-/// What a cell means to its reader.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tone {
-    /// Nothing in particular.
-    #[default]
-    Plain,
-    /// As promised.
-    Good,
-    /// Not as promised.
-    Bad,
-    /// Not decided.
-    Unsure,
-    /// Missing, or beside the point.
-    Muted,
+impl Id {
+    /// The only one of its kind in its section.
+    #[must_use]
+    pub const fn one(name: &'static str) -> Self {
+        Self { name, of: None }
+    }
+
+    /// One of several of its kind.
+    #[must_use]
+    pub const fn nth(name: &'static str, of: u32) -> Self {
+        Self { name, of: Some(of) }
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        match self.of {
+            Some(of) => write!(f, "/{of}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl Column {
     /// A column of texts.
     #[must_use]
-    pub fn text(header: &str) -> Self {
-        Self { header: header.to_owned(), unit: String::new(), align: Align::Left }
+    pub fn text(id: &'static str, header: &str) -> Self {
+        Self { id, header: header.to_owned(), unit: Unit::Borrowed(""), align: Align::Left }
     }
 
     /// A column of numbers in a unit; an empty unit for pure counts.
     #[must_use]
-    pub fn number(header: &str, unit: &str) -> Self {
-        Self { header: header.to_owned(), unit: unit.to_owned(), align: Align::Right }
+    pub fn number(id: &'static str, header: &str, unit: impl Into<Unit>) -> Self {
+        Self { id, header: header.to_owned(), unit: unit.into(), align: Align::Right }
+    }
+
+    /// Its header and its unit in one line.
+    #[must_use]
+    pub fn head(&self) -> String {
+        match &*self.unit {
+            "" => self.header.clone(),
+            unit => format!("{} [{unit}]", self.header),
+        }
     }
 }
 
-impl Cell {
-    /// A text.
+impl Table {
+    /// A table whose cells have the units of their columns.
     #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), note: None, tone: Tone::Plain }
-    }
-
-    /// Nothing, which needs no reason because nothing belongs there.
-    #[must_use]
-    pub fn empty() -> Self {
-        Self::new("")
-    }
-
-    /// A missing value and its reason.
-    #[must_use]
-    pub fn missing(reason: &Missing, words: &Words) -> Self {
-        Self { text: MISSING.to_owned(), note: Some((words.missing)(reason)), tone: Tone::Muted }
-    }
-
-    /// The value's text, or a dash with the reason of its absence.
-    #[must_use]
-    pub fn measured<T>(
-        value: &Measured<T>,
-        words: &Words,
-        text: impl FnOnce(&T) -> String,
+    pub fn new(
+        caption: impl Into<String>,
+        columns: Vec<Column>,
+        rows: impl IntoIterator<Item = (Id, Vec<Cell>)>,
     ) -> Self {
-        match value {
-            Measured::Value(value) => Self::new(text(value)),
-            Measured::Missing(reason) => Self::missing(reason, words),
+        let line = |(id, mut cells): (Id, Vec<Cell>)| {
+            for (cell, column) in cells.iter_mut().zip(&columns) {
+                if cell.unit.is_empty() {
+                    cell.unit = column.unit.clone();
+                }
+            }
+            Line { id, cells }
+        };
+        let rows = rows.into_iter().map(line).collect();
+        Self { caption: caption.into(), columns, rows }
+    }
+
+    /// The same with two columns in place of each that holds ranges: one for either end, for
+    /// programs, whose cells hold one number.
+    #[must_use]
+    pub fn unrolled(&self, words: &Words) -> Self {
+        let is_range = |cell: &Cell| matches!(cell.value, Value::Range(..));
+        let ranges =
+            |at: usize| self.rows.iter().any(|line| line.cells.get(at).is_some_and(is_range));
+        let mut columns = Vec::new();
+        let mut rows: Vec<Line> =
+            self.rows.iter().map(|line| Line { id: line.id, cells: Vec::new() }).collect();
+        for (at, column) in self.columns.iter().enumerate() {
+            if !ranges(at) {
+                columns.push(column.clone());
+                for (row, line) in rows.iter_mut().zip(&self.rows) {
+                    row.cells.extend(line.cells.get(at).cloned());
+                }
+                continue;
+            }
+            for end in [words.term.lower, words.term.upper] {
+                let header = (words.say.aside)(&column.header, end);
+                columns.push(Column { header, ..column.clone() });
+            }
+            for (row, line) in rows.iter_mut().zip(&self.rows) {
+                let Some(cell) = line.cells.get(at) else { continue };
+                row.cells.extend(match cell.value {
+                    Value::Range(low, high) => {
+                        [low, high].map(|end| Cell { value: Value::Number(end), ..cell.clone() })
+                    }
+                    _ => [cell.clone(), Cell::empty()],
+                });
+            }
         }
+        Self { caption: self.caption.clone(), columns, rows }
     }
 
-    /// With a remark.
+    /// The cell of a line in a column.
     #[must_use]
-    pub fn with_note(mut self, note: impl Into<String>) -> Self {
-        self.note = Some(note.into());
-        self
-    }
-
-    /// With a tone.
-    #[must_use]
-    pub const fn with_tone(mut self, tone: Tone) -> Self {
-        self.tone = tone;
-        self
+    pub fn cell(&self, line: Id, column: &str) -> Option<&Cell> {
+        let at = self.columns.iter().position(|of| of.id == column)?;
+        self.rows.iter().find(|of| of.id == line)?.cells.get(at)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::present::words::{EN, ZH};
+    use crate::present::document::cell::Number;
+    use crate::present::words::EN;
 
     #[test]
-    fn a_missing_value_always_says_why() {
-        let missing: Measured<u32> = Measured::Missing(Missing::NoPriceSheet);
-        for words in [&EN, &ZH] {
-            let cell = Cell::measured(&missing, words, u32::to_string);
-            assert_eq!(cell.text, "—");
-            assert!(cell.note.is_some_and(|note| !note.is_empty()));
-        }
+    fn a_cell_is_found_by_what_it_is_about_and_has_its_column_s_unit() {
+        let columns = vec![Column::text("tier", "档"), Column::number("ttft", "TTFT", "ms")];
+        let row = vec![Cell::new("≤1k"), Number::fixed(2.5, 0).into()];
+        let table = Table::new("", columns, [(Id::nth("tier", 0), row)]);
+        assert_eq!(table.cell(Id::nth("tier", 0), "ttft").unwrap().unit, "ms");
+        assert_eq!(table.cell(Id::nth("tier", 1), "ttft"), None);
+        assert_eq!(serde_json::to_value(Id::nth("tier", 0)).unwrap(), "tier/0");
+    }
+
+    #[test]
+    fn for_programs_a_range_is_two_columns() {
+        let columns = vec![Column::number("bounds", "Bounds", "%"), Column::text("x", "X")];
+        let range = Cell::range(Number::fixed(1.25, 1), Number::fixed(2.5, 1));
+        let rows = [
+            (Id::nth("row", 0), vec![range, Cell::new("a")]),
+            (Id::nth("row", 1), vec![Number::count(7).into(), Cell::new("b")]),
+        ];
+        let table = Table::new("", columns, rows).unrolled(&EN);
+        let cells: Vec<Vec<String>> =
+            table.rows.iter().map(|row| row.cells.iter().map(Cell::exact).collect()).collect();
+        assert_eq!(cells, [["1.25", "2.5", "a"], ["7", "", "b"]]);
+        assert_eq!(table.columns.iter().filter(|column| column.id == "bounds").count(), 2);
+        assert_ne!(table.columns[0].header, table.columns[1].header);
     }
 }

@@ -1,4 +1,5 @@
-//! Tables, lists and charts as HTML, for the page: written once for whatever part of it shows them.
+//! Sections of a document, and charts, as HTML: for the page, for whatever part of it shows them, and
+//! for its print.
 //!
 //! Texts are escaped by the template language: what a bundle or another tool's file says can never
 //! become markup.
@@ -6,10 +7,12 @@
 use maud::{Markup, html};
 
 use crate::present::chart::{Chart, svg};
-use crate::present::document::table::{Align, Cell, Table, Tone};
-use crate::present::document::{Note, Pair};
+use crate::present::document::cell::{Cell, Tone};
+use crate::present::document::table::{Align, Table};
+use crate::present::document::{Body, Fact, Note, Section};
 use crate::present::format::MISSING;
 use crate::present::report::Severity;
+use crate::present::words::Words;
 
 /// The class of a tone in the style sheet.
 #[must_use]
@@ -23,10 +26,28 @@ pub const fn tone_class(tone: Tone) -> &'static str {
     }
 }
 
+/// A section of a document. Its element has the section's name, whatever the language.
+#[must_use]
+pub fn section(section: &Section, words: &Words) -> Markup {
+    let id = section.id.name();
+    html! {
+        section data-section=(id) {
+            @match &section.body {
+                // A table's title is its caption.
+                Body::Table(shown) => (table(shown, id, words)),
+                Body::Facts(shown) => { h3 { (section.title) } (facts(shown, id, words)) },
+                Body::Notes(shown) => { h3 { (section.title) } (notes(shown, true, id)) },
+                Body::Nothing(sentence) => { h3 { (section.title) } p.quiet { (sentence) } },
+            }
+            @if let Some(remark) = &section.remark { p.quiet { (remark) } }
+        }
+    }
+}
+
 /// A table in a frame whose wide content scrolls sideways, with the keyboard too. The first column
 /// names the rows; units stand under the headers.
 #[must_use]
-pub fn table(table: &Table, id: &str) -> Markup {
+pub fn table(table: &Table, id: &str, words: &Words) -> Markup {
     let aligned = |at: usize| table.columns.get(at).map_or("text", |column| class(column.align));
     html! {
         div.scrolls role="region" aria-label=(table.caption) tabindex="0" {
@@ -46,10 +67,10 @@ pub fn table(table: &Table, id: &str) -> Markup {
                 } }
                 tbody {
                     @for row in &table.rows { tr {
-                        @for (at, cell) in row.iter().enumerate() {
+                        @for (at, cell) in row.cells.iter().enumerate() {
                             @let class = format!("{} {}", aligned(at), tone_class(cell.tone));
-                            @if at == 0 { th scope="row" class=(class) { (content(cell)) } }
-                            @else { td class=(class) { (content(cell)) } }
+                            @if at == 0 { th scope="row" class=(class) { (content(cell, words)) } }
+                            @else { td class=(class) { (content(cell, words)) } }
                         }
                     } }
                 }
@@ -61,10 +82,13 @@ pub fn table(table: &Table, id: &str) -> Markup {
 /// A cell's text and its remark. A missing value is a dash to the eye and its reason to the ear,
 /// and the reason shows beside it where the pointer or the keyboard asks for it.
 #[must_use]
-pub fn content(cell: &Cell) -> Markup {
+pub fn content(cell: &Cell, words: &Words) -> Markup {
     match &cell.note {
-        Some(note) if cell.text == MISSING => missing(note),
-        note => html! { (cell.text) @if let Some(note) = note { small.note { (note) } } },
+        Some(reason) if cell.is_missing() => missing(reason),
+        _ => html! {
+            (cell.text(words.lang))
+            @if let Some(note) = cell.remark(words) { small.note { (note) } }
+        },
     }
 }
 
@@ -74,12 +98,12 @@ pub fn missing(reason: &str) -> Markup {
     html! { span.missing { span aria-hidden="true" { (MISSING) } small.note { (reason) } } }
 }
 
-/// Labels and their values.
+/// Facts by name.
 #[must_use]
-pub fn pairs(pairs: &[Pair], id: &str) -> Markup {
+pub fn facts(facts: &[Fact], id: &str, words: &Words) -> Markup {
     html! {
         dl.pairs id=(id) data-testid=(id) {
-            @for (label, value) in pairs { div { dt { (label) } dd { (value) } } }
+            @for fact in facts { div { dt { (fact.label) } dd { (fact.line(words)) } } }
         }
     }
 }
@@ -127,29 +151,26 @@ const fn class(align: Align) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::present::document::table::Column;
+    use crate::definitions::measured::Missing;
+    use crate::present::document::table::{Column, Id};
+    use crate::present::words::EN;
 
     #[test]
     fn no_text_of_a_table_becomes_markup() {
         let hostile = "<img src=x onerror=alert(1)>\"'&";
-        let shown = table(
-            &Table {
-                caption: hostile.to_owned(),
-                columns: vec![Column::text(hostile), Column::number("n", hostile)],
-                rows: vec![vec![Cell::new(hostile), Cell::new(hostile).with_note(hostile)]],
-            },
-            "id",
-        );
-        let shown = shown.into_string() + &pairs(&[(hostile.into(), hostile.into())], "p").0;
+        let columns = vec![Column::text("a", hostile), Column::number("b", "n", hostile)];
+        let cells = vec![Cell::new(hostile), Cell::new(hostile).with_note(hostile)];
+        let shown = table(&Table::new(hostile, columns, [(Id::one("x"), cells)]), "id", &EN);
+        let facts = facts(&[Fact::text("x", hostile, hostile)], "p", &EN);
+        let shown = shown.into_string() + &facts.0;
         assert!(!shown.contains("<img") && !shown.contains("x onerror=alert(1)>\""), "{shown}");
         assert_eq!(shown.matches("&lt;img").count(), 9);
     }
 
     #[test]
     fn a_missing_value_is_a_dash_with_its_reason() {
-        let cell =
-            Cell { text: MISSING.to_owned(), note: Some("why".to_owned()), tone: Tone::Muted };
-        let shown = content(&cell).into_string();
+        let cell = Cell::unsaid(&Missing::NotPriced).with_note("why");
+        let shown = content(&cell, &EN).into_string();
         assert_eq!(
             shown,
             "<span class=\"missing\"><span aria-hidden=\"true\">—</span>\

@@ -1,4 +1,5 @@
 //! What draws a document as text that this crate can make by itself: HTML, Markdown, CSV.
 
-pub mod export;
+pub mod csv;
 pub mod html;
+pub mod markdown;

@@ -89,6 +89,8 @@ pub struct Words {
     pub chart: Charts,
     /// Two bundles compared.
     pub compare: Comparing,
+    /// What figures rest on.
+    pub evidence: Evidencing,
 
     /// A promise's verdict.
     pub verdict: fn(Verdict) -> &'static str,
@@ -315,6 +317,29 @@ pub struct Charts {
     pub distribution: fn(&str) -> String,
 }
 
+/// What figures rest on: how each is computed, and names of what stands beside it.
+#[expect(missing_docs, reason = "each field is the formula of the figure it is named after")]
+pub struct Evidencing {
+    /// A name, not a formula, as the four that follow.
+    pub compliant_tokens: &'static str,
+    pub blended: &'static str,
+    pub seed: &'static str,
+    pub records: &'static str,
+    pub price_sheet: &'static str,
+    pub lambda: &'static str,
+    pub goodput: &'static str,
+    pub goodput_per_gpu: &'static str,
+    pub daily: &'static str,
+    pub steps_per_day: &'static str,
+    pub tasks_per_day: &'static str,
+    pub attainment: &'static str,
+    pub goodput_per_watt: &'static str,
+    pub cost: &'static str,
+    pub price: &'static str,
+    pub value: &'static str,
+    pub margin: &'static str,
+}
+
 /// Two bundles compared. Numbers come formatted.
 #[expect(missing_docs, reason = "each field is the text it is named after")]
 pub struct Comparing {
@@ -385,7 +410,8 @@ pub struct Sayings {
     /// A text with another one in brackets behind it.
     pub aside: fn(text: &str, aside: &str) -> String,
     pub tpot_undefined: fn(requests: &str) -> String,
-    pub smooth_tasks: fn(share: &str, bounds: &str, tasks: &str, steps: u32) -> String,
+    /// Which tasks a share of smooth ones is of, and within which bounds it lies.
+    pub smooth_of: fn(bounds: &str, tasks: &str, steps: u32) -> String,
     pub screen: fn(verdict: &str) -> String,
     pub input_per_output: fn(ratio: &str) -> String,
     pub tpot_as_speed: fn(tokens_per_second: &str) -> String,

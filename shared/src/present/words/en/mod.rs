@@ -1,6 +1,7 @@
 //! English: names, headings, sayings.
 
 mod binding;
+mod evidence;
 pub(super) mod import;
 mod reasons;
 mod sign_off;
@@ -23,6 +24,7 @@ pub const EN: Words = Words {
     say: SAYINGS,
     chart: CHARTS,
     compare: COMPARING,
+    evidence: evidence::EVIDENCE,
     verdict,
     promise,
     itl_rule,
@@ -231,9 +233,7 @@ const SAYINGS: Sayings = Sayings {
     bounds: |lower, upper| format!("{lower}–{upper}"),
     aside: |text, aside| format!("{text} ({aside})"),
     tpot_undefined: |requests| format!("undefined for {requests} requests of fewer than 2 tokens"),
-    smooth_tasks: |share, bounds, tasks, steps| {
-        format!("{share} % of {tasks} tasks of {steps} steps (bounds {bounds} %)")
-    },
+    smooth_of: |bounds, tasks, steps| format!("{tasks} tasks of {steps} steps, bounds {bounds} %"),
     screen: |verdict| format!("screen: {verdict}"),
     input_per_output: |ratio| format!("input : output = {ratio} : 1"),
     tpot_as_speed: |speed| format!("≥ {speed} tok/s"),

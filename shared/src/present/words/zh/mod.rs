@@ -1,6 +1,7 @@
 //! Simplified Chinese: names, headings, sayings.
 
 mod binding;
+mod evidence;
 pub(super) mod import;
 mod notes;
 mod reasons;
@@ -24,6 +25,7 @@ pub const ZH: Words = Words {
     say: SAYINGS,
     chart: CHARTS,
     compare: COMPARING,
+    evidence: evidence::EVIDENCE,
     verdict,
     promise,
     itl_rule,
@@ -229,9 +231,7 @@ const SAYINGS: Sayings = Sayings {
     bounds: |lower, upper| format!("{lower}–{upper}"),
     aside: |text, aside| format!("{text}（{aside}）"),
     tpot_undefined: |requests| format!("{requests} 个请求输出不足 2 个 token，无此指标"),
-    smooth_tasks: |share, bounds, tasks, steps| {
-        format!("{share} %（{tasks} 个 {steps} 步任务，置信限 {bounds} %）")
-    },
+    smooth_of: |bounds, tasks, steps| format!("{tasks} 个 {steps} 步任务，置信限 {bounds} %"),
     screen: |verdict| format!("初筛：{verdict}"),
     input_per_output: |ratio| format!("输入输出比 {ratio} : 1"),
     tpot_as_speed: |speed| format!("≥ {speed} tok/s"),
