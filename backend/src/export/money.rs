@@ -114,8 +114,7 @@ impl Sheet<'_> {
     /// the formula gives now, for readers that do not compute.
     fn formula(
         &mut self,
-        id: &'static str,
-        name: &str,
+        (id, name): (&'static str, &str),
         unit: &str,
         decimals: usize,
         values: &[&Value],
@@ -213,8 +212,7 @@ pub(super) fn write(
 
     sheet.heading(words.title.figures)?;
     let daily = sheet.formula(
-        Figure::Daily.name(),
-        terms.daily,
+        (Figure::Daily.name(), terms.daily),
         "tok/day",
         0,
         &[&goodput],
@@ -222,8 +220,7 @@ pub(super) fn write(
         |v| v[0] * DAY,
     )?;
     sheet.formula(
-        Figure::GoodputPerGpu.name(),
-        terms.goodput_per_gpu,
+        (Figure::GoodputPerGpu.name(), terms.goodput_per_gpu),
         "tok/s/GPU",
         3,
         &[&goodput, &serving],
@@ -231,8 +228,7 @@ pub(super) fn write(
         |v| v[0] / v[1],
     )?;
     let step_day = sheet.formula(
-        Figure::StepsPerDay.name(),
-        terms.steps_per_day,
+        (Figure::StepsPerDay.name(), terms.steps_per_day),
         words.say.steps_unit,
         0,
         &[&daily, &osl],
@@ -240,8 +236,7 @@ pub(super) fn write(
         |v| v[0] / v[1],
     )?;
     sheet.formula(
-        Figure::TasksPerDay.name(),
-        terms.tasks_per_day,
+        (Figure::TasksPerDay.name(), terms.tasks_per_day),
         words.say.tasks_unit,
         0,
         &[&step_day, &steps],
@@ -251,8 +246,7 @@ pub(super) fn write(
 
     sheet.heading(words.title.money)?;
     let gpu_cost = sheet.formula(
-        "gpu-cost",
-        terms.gpu_cost_per_day,
+        ("gpu-cost", terms.gpu_cost_per_day),
         &a_day,
         2,
         &[&gpu_hour, &gpus],
@@ -260,8 +254,7 @@ pub(super) fn write(
         |v| v[0] * v[1] * 24.0,
     )?;
     let cost = sheet.formula(
-        Figure::Cost.name(),
-        terms.cost_per_mtok,
+        (Figure::Cost.name(), terms.cost_per_mtok),
         &per_mtok,
         3,
         &[&gpu_hour, &gpus, &goodput],
@@ -269,8 +262,7 @@ pub(super) fn write(
         |v| v[0] * v[1] / 3600.0 / v[2] * 1e6,
     )?;
     sheet.formula(
-        "cost-utilised",
-        &(words.say.aside)(terms.cost_per_mtok, terms.utilisation),
+        ("cost-utilised", &(words.say.aside)(terms.cost_per_mtok, terms.utilisation)),
         &per_mtok,
         3,
         &[&cost, &utilisation],
@@ -279,8 +271,7 @@ pub(super) fn write(
     )?;
     let value = |sheet: &mut Sheet<'_>, id, name: &str, tokens: &Value, price: &Value| {
         sheet.formula(
-            id,
-            name,
+            (id, name),
             &a_day,
             2,
             &[tokens, price, &wall],
@@ -306,8 +297,7 @@ pub(super) fn write(
     let sum: Vec<String> = (0..known.len()).map(|index| format!("{{{index}}}")).collect();
     let sum = format!("={}", sum.join("+"));
     let total = sheet.formula(
-        Figure::Value.name(),
-        terms.value_at_price,
+        (Figure::Value.name(), terms.value_at_price),
         &a_day,
         2,
         &known,
@@ -315,8 +305,7 @@ pub(super) fn write(
         |v| v.iter().sum(),
     )?;
     sheet.formula(
-        Figure::Margin.name(),
-        terms.margin,
+        (Figure::Margin.name(), terms.margin),
         &a_day,
         2,
         &[&total, &gpu_cost],

@@ -28,11 +28,6 @@ pub(crate) fn cell_content(cell: &Cell, words: &Words) -> AnyView {
     view! { <span inner_html=html::content(cell, words).into_string()></span> }.into_any()
 }
 
-/// A dash with the reason why there is no value.
-pub(crate) fn missing(reason: &str) -> AnyView {
-    view! { <span inner_html=html::missing(reason).into_string()></span> }.into_any()
-}
-
 /// Facts by name.
 pub(crate) fn facts(facts: &[Fact], id: &str, words: &Words) -> AnyView {
     view! { <Html markup=html::facts(facts, id, words).into_string()/> }.into_any()

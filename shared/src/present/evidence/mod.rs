@@ -8,7 +8,6 @@ use serde::Serialize;
 use crate::bundle::Manifest;
 use crate::definitions::capacity::AtLambda;
 use crate::definitions::judge::StepJudgement;
-use crate::definitions::measured::Measured;
 use crate::present::document::cell::{Cell, Limit, Number};
 use crate::present::document::{Fact, Figure};
 use crate::present::format::{plain, short_id, span};
