@@ -10,7 +10,7 @@ use tokencap_shared::present::document::table::Id;
 use tokencap_shared::present::document::{Body, Document, Figure, SectionId, document};
 use tokencap_shared::present::render::{csv, markdown};
 use tokencap_shared::present::report::{Entry, Report, SignOff};
-use tokencap_shared::present::words::{Lang, Words};
+use tokencap_shared::present::words::Lang;
 use tokencap_shared::{bundle, fixture, present::format};
 
 use tokencap_testkit::browser::{Browser, in_browser, serve, static_host};
