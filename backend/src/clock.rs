@@ -22,21 +22,21 @@ impl Clock {
     /// The clock of a run that another process began: it stood at zero at the given time, in
     /// nanoseconds since 1970 by this machine's calendar. `None` if that lies in the future.
     #[must_use]
-    pub fn resumed(zero_unix_ns: i128) -> Option<Self> {
-        let base = unix_ns(SystemTime::now())? - zero_unix_ns;
+    pub fn resumed(zero_unix_ns: i64) -> Option<Self> {
+        let base = unix_ns(SystemTime::now())?.checked_sub(zero_unix_ns)?;
         Some(Self { origin: Instant::now(), base: Moment(u64::try_from(base).ok()?) })
     }
 
     /// When the clock stood at zero, in nanoseconds since 1970 by this machine's calendar.
     #[must_use]
-    pub fn zero_unix_ns(&self) -> i128 {
-        unix_ns(SystemTime::now()).unwrap_or(0) - i128::from(self.now().0)
+    pub fn zero_unix_ns(&self) -> i64 {
+        unix_ns(SystemTime::now()).unwrap_or(0).saturating_sub_unsigned(self.now().0)
     }
 
     /// What the clock shows at an instant of the calendar; `None` before its zero.
     #[must_use]
     pub fn at(&self, time: SystemTime) -> Option<Moment> {
-        let since_zero = unix_ns(time)? - self.zero_unix_ns();
+        let since_zero = unix_ns(time)?.checked_sub(self.zero_unix_ns())?;
         u64::try_from(since_zero).ok().map(Moment)
     }
 
@@ -58,8 +58,8 @@ impl Clock {
     }
 }
 
-fn unix_ns(time: SystemTime) -> Option<i128> {
-    time.duration_since(UNIX_EPOCH).ok().map(|since| since.as_nanos() as i128)
+fn unix_ns(time: SystemTime) -> Option<i64> {
+    i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
 }
 
 #[cfg(test)]

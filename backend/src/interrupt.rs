@@ -4,7 +4,7 @@
 
 use std::io;
 
-use tokencap_shared::bundle::Note;
+use tokencap_shared::definitions::note::Note;
 
 use crate::stop::Stop;
 
@@ -47,7 +47,7 @@ pub fn stop_on_interrupt() -> io::Result<Stop> {
     std::thread::Builder::new().name("interrupt".into()).spawn(move || {
         runtime.block_on(async {
             if asked().await.is_ok() {
-                stopped.stop(&Note::BY_USER.with(&[]));
+                stopped.stop(Note::Interrupted);
                 eprintln!(
                     "\nStopping: nothing more is sent, what is in flight comes to its end, and \
                      what was measured is kept. Ctrl-C again ends at once."

@@ -13,6 +13,8 @@ use tokencap::journal::Journal;
 use tokencap::schedule::arrivals::{Profile, Schedule};
 use tokencap::store;
 use tokencap_shared::bundle::Bundle;
+use tokencap_shared::definitions::note::Note;
+use tokencap_shared::definitions::origin::Origin;
 use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::definitions::workload::Arrivals;
 use tokencap_shared::units::{Nanos, Rate};
@@ -114,10 +116,12 @@ fn two_processes_share_a_campaign_exactly_and_their_bundles_are_joined() {
         assert!(union.contains(&arrival), "{arrival:?}");
     }
     assert!(joined.requests.is_sorted_by_key(|request| request.sent));
-    let said = |text: &str| joined.manifest.warnings.iter().any(|said| said.starts_with(text));
-    assert!(said("measured by 2 processes"), "{:?}", joined.manifest.warnings);
-    assert!(said("by the target's clock, the processes'"), "{:?}", joined.manifest.warnings);
-    assert!(!joined.manifest.environment.contains_key("shard"));
+    let warnings = &joined.manifest.warnings;
+    let together = |note: &Note| matches!(note, Note::Together { processes: 2, .. });
+    assert!(warnings.iter().any(together), "{warnings:?}");
+    let agree = |note: &Note| matches!(note, Note::ClocksAgree { .. });
+    assert!(warnings.iter().any(agree), "{warnings:?}");
+    assert_eq!(joined.manifest.origin, Origin::Merged { processes: 2 });
 
     // What does not belong together is refused.
     let other = path("other");
@@ -175,8 +179,7 @@ fn a_killed_run_is_gone_on_with_where_its_last_step_ended() {
     assert_eq!(kinds, [StepKind::Probe, StepKind::Probe, StepKind::Closed]);
     assert!(whole.requests.is_sorted_by_key(|request| (request.step, request.sent)));
     assert!(whole.manifest.steps.windows(2).all(|pair| pair[0].end < pair[1].start));
-    let said = format!("interrupted with {done} of its steps done, and resumed");
-    assert!(whole.manifest.warnings.iter().any(|warning| warning.contains(&said)));
+    assert!(whole.manifest.warnings.contains(&Note::Resumed { steps: done }));
     assert!(!journal.exists());
     assert!(!live.exists());
 }

@@ -16,11 +16,12 @@ use tokencap::presets::{Kind, find};
 use tokencap::step::{Recorder, StepRecord};
 use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, Manifest};
 use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
+use tokencap_shared::definitions::origin::Origin;
 use tokencap_shared::definitions::record::{
     FailureKind, GapHistogram, GapSummary, Outcome, Request,
 };
 use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
-use tokencap_shared::definitions::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::telemetry::{Labels, Metric, Sample};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
 use tokencap_wire::gaps::Gaps;
 
@@ -50,6 +51,8 @@ fn manifest() -> Manifest {
         promise: toml::from_str(find(Kind::Promise, "demo").unwrap().text).unwrap(),
         workload: toml::from_str(find(Kind::Workload, "demo").unwrap().text).unwrap(),
         steps: vec![],
+        origin: Origin::Measured,
+        calendar: None,
         environment: BTreeMap::new(),
         warnings: vec![],
         members: BTreeMap::new(),
@@ -106,14 +109,17 @@ fn step_record(id: u32) -> StepRecord {
 }
 
 fn samples(at: u64) -> Vec<Sample> {
-    let sample = |metric, labels: &str, value| Sample {
+    let sample = |metric, labels, value| Sample {
         time: Moment(at),
         source: "engine".into(),
         metric,
-        labels: labels.into(),
+        labels,
         value,
     };
-    vec![sample(Metric::Running, "", 3.0), sample(Metric::QueueBucket, "le=+Inf", at as f64)]
+    vec![
+        sample(Metric::Running, Labels::default(), 3.0),
+        sample(Metric::QueueBucket, Labels::one("le", "+Inf"), at as f64),
+    ]
 }
 
 fn write_step(journal: &mut Journal, id: u32, requests: u32) {

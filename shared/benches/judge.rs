@@ -17,6 +17,7 @@ use tokencap_shared::bundle::judged::of_bundle;
 use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, Manifest};
 use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
 use tokencap_shared::definitions::judge::complies;
+use tokencap_shared::definitions::origin::Origin;
 use tokencap_shared::definitions::promise::{
     Fields, GapQuantile, ItlRule, PromiseSheet, Target, Tier, VerdictMode,
 };
@@ -163,6 +164,8 @@ fn bundle() -> Bundle {
         promise,
         workload: Workload::mix("bench", Vec::new()),
         steps,
+        origin: Origin::Measured,
+        calendar: None,
         environment: BTreeMap::new(),
         warnings: Vec::new(),
         members: BTreeMap::new(),

@@ -8,10 +8,11 @@ use hdrhistogram::Histogram;
 
 use crate::bundle::{Bundle, FORMAT_VERSION, Manifest};
 use crate::definitions::deployment::Deployment;
+use crate::definitions::origin::Origin;
 use crate::definitions::promise::PromiseSheet;
 use crate::definitions::record::{FailureKind, GapSummary, Outcome, Request};
 use crate::definitions::step::{GeneratorEvidence, Step, StepKind};
-use crate::definitions::telemetry::{Metric, Sample};
+use crate::definitions::telemetry::{Labels, Metric, Sample};
 use crate::units::{Moment, Nanos, Rate, Share};
 
 const MILLI: f64 = 1e6;
@@ -121,6 +122,8 @@ fn manifest() -> Manifest {
         promise: sheet(),
         workload: serde_json::from_value(workload).expect("the toy workload is valid"),
         steps: Vec::new(),
+        origin: Origin::Measured,
+        calendar: None,
         environment: BTreeMap::new(),
         warnings: Vec::new(),
         members: BTreeMap::new(),
@@ -168,7 +171,7 @@ fn run(bundle: &mut Bundle, id: u32, load: &Load, start: u64) -> u64 {
                 time: Moment(second * SECOND),
                 source: "toy".to_owned(),
                 metric,
-                labels: String::new(),
+                labels: Labels::default(),
                 value,
             });
         }

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use tokencap_shared::bundle::{Bundle, Note};
+use tokencap_shared::bundle::Bundle;
+use tokencap_shared::definitions::note::Note;
 use tokencap_shared::definitions::step::Step;
 use tokencap_shared::definitions::telemetry::Sample;
 use tokencap_shared::definitions::window::settles_late;
@@ -41,12 +42,11 @@ pub(super) fn add(bundle: &mut Bundle, record: StepRecord, scrapes: Option<Vec<S
 /// Truncation in retrospect would cut the livelier part off windows that were steady from their
 /// start, now and then a third of them, and what is left would look better than the cluster is. So
 /// the window stays as it was declared, and the reader is told.
-pub(super) fn unsettled(bundle: &Bundle) -> impl Iterator<Item = String> {
+pub(super) fn unsettled(bundle: &Bundle) -> impl Iterator<Item = Note> {
     let is_whole = |step: &&Step| step.stopped.is_none() && step.abandoned.is_none();
     bundle.manifest.steps.iter().filter(is_whole).filter_map(|step| {
         let late = settles_late(step, &bundle.requests)?;
-        let late = format!("{:.0}", late.seconds().get());
-        Some(Note::SETTLED_LATE.with(&[&step.id, &late]))
+        Some(Note::SettledLate { step: step.id, seconds: late.seconds().get() })
     })
 }
 
@@ -61,7 +61,12 @@ mod tests {
     #[test]
     fn a_step_that_settled_late_is_told_and_one_that_was_steady_is_not() {
         let mut bundle = fixture::bundle();
-        let told = |bundle: &Bundle| unsettled(bundle).find(|text| text.starts_with("step 0 "));
+        let told = |bundle: &Bundle| {
+            unsettled(bundle).find_map(|note| match note {
+                Note::SettledLate { step: 0, seconds } => Some(seconds),
+                _ => None,
+            })
+        };
         assert_eq!(told(&bundle), None);
         let step = bundle.manifest.steps[0].clone();
         let until = Moment(step.w0.0 + (step.w1.0 - step.w0.0) / 3);
@@ -70,7 +75,7 @@ mod tests {
             // As if the cache had been cold.
             request.first_token = Some(request.sent + Nanos::from_secs(2));
         }
-        let told = told(&bundle).unwrap();
-        assert!(told.contains("s after its window began"), "{told}");
+        let (late, window) = (told(&bundle).unwrap(), step.w1.since(step.w0).seconds().get());
+        assert!(0.0 < late && late < window, "{late} s of {window} s");
     }
 }

@@ -6,21 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tokencap_shared::bundle::{Bundle, Manifest, Note};
+use tokencap_shared::bundle::{Bundle, Manifest};
+use tokencap_shared::definitions::note::Note;
+use tokencap_shared::definitions::origin::{Origin, Shard, Skew};
 use tokencap_shared::definitions::record::Request;
 use tokencap_shared::definitions::step::{Step, StepKind};
 use tokencap_shared::definitions::telemetry::Sample;
 use tokencap_shared::units::{Moment, Nanos, Rate};
 
-use crate::schedule::shard::Shard;
-use crate::trial::skew::Skew;
-
-/// Key of a manifest's environment under which a process writes its part.
-pub const SHARD: &str = "shard";
-/// Key under which it writes when its clock stood at zero: nanoseconds since 1970.
-pub const CLOCK_ZERO: &str = "clock.zero_unix_ns";
-/// Key under which it writes how far its calendar is from the target's.
-pub const SKEW: &str = "clock.ahead_of_target_ms";
 /// How far apart, by the processes' own clocks, a step may have begun.
 pub const TOLERANCE: Nanos = Nanos::from_millis(100);
 
@@ -131,11 +124,10 @@ pub fn merge(bundles: Vec<(String, Bundle)>) -> Result<Bundle, MergeError> {
 }
 
 fn part((name, bundle): (String, Bundle)) -> Result<Part, MergeError> {
-    let environment = &bundle.manifest.environment;
-    let shard = environment.get(SHARD).and_then(|text| text.parse().ok());
-    let zero = environment.get(CLOCK_ZERO).and_then(|text| text.parse().ok());
-    match (shard, zero) {
-        (Some(shard), Some(zero)) => Ok(Part { name, bundle, shard, zero }),
+    match (&bundle.manifest.origin, bundle.manifest.calendar) {
+        (&Origin::Shard(shard), Some(calendar)) => {
+            Ok(Part { name, bundle, shard, zero: calendar.zero_unix_ns.into() })
+        }
         _ => Err(MergeError::NotAShard { name }),
     }
 }
@@ -312,14 +304,15 @@ impl Merged {
 
     fn finish(mut self) -> Bundle {
         let manifest = &mut self.bundle.manifest;
-        manifest.environment.remove(SHARD);
-        manifest.environment.remove(SKEW);
-        manifest.environment.insert("shards".into(), self.of.to_string());
-        let apart = format!("{:.1}", self.apart as f64 / 1e6);
-        manifest.warnings.push(Note::TOGETHER.with(&[&self.of, &apart]));
+        manifest.origin = Origin::Merged { processes: self.of };
+        if let Some(calendar) = &mut manifest.calendar {
+            calendar.ahead_of_target_ms = None;
+        }
+        let apart_ms = self.apart as f64 / 1e6;
+        manifest.warnings.push(Note::Together { processes: self.of, apart_ms });
         manifest.warnings.push(match self.calendars {
-            Some(most) => Note::CLOCKS_AGREE.with(&[&format_args!("{:.1}", most as f64 / 1e3)]),
-            None => Note::CLOCKS_UNKNOWN.with(&[]),
+            Some(most) => Note::ClocksAgree { seconds: most as f64 / 1e3 },
+            None => Note::ClocksUnknown,
         });
         let order: BTreeMap<u32, usize> =
             manifest.steps.iter().enumerate().map(|(index, step)| (step.id, index)).collect();
@@ -333,7 +326,7 @@ impl Merged {
 }
 
 fn skew(bundle: &Bundle) -> Option<Skew> {
-    bundle.manifest.environment.get(SKEW)?.parse().ok()
+    bundle.manifest.calendar?.ahead_of_target_ms
 }
 
 fn add_step(sum: &mut Step, step: &Step, shift: i128) {
@@ -371,16 +364,17 @@ fn moved(time: Moment, shift: i128) -> Moment {
 
 #[cfg(test)]
 mod tests {
+    use tokencap_shared::definitions::origin::Calendar;
     use tokencap_shared::fixture;
 
     use super::*;
 
     /// The toy run as one part of `of`, by a clock that stood at zero `zero` ns after another.
-    fn part(index: u32, of: u32, zero: i128) -> (String, Bundle) {
+    fn part(index: u32, of: u32, zero: i64) -> (String, Bundle) {
         let mut bundle = fixture::bundle();
-        let environment = &mut bundle.manifest.environment;
-        environment.insert(SHARD.into(), format!("{index}/{of}"));
-        environment.insert(CLOCK_ZERO.into(), (1_795_000_000_000_000_000 + zero).to_string());
+        bundle.manifest.origin = Origin::Shard(Shard::new(index, of).unwrap());
+        let zero_unix_ns = 1_795_000_000_000_000_000 + zero;
+        bundle.manifest.calendar = Some(Calendar { zero_unix_ns, ahead_of_target_ms: None });
         (format!("part-{index}"), bundle)
     }
 
@@ -435,9 +429,9 @@ mod tests {
         }
         // Both read the same pages: they count once.
         assert_eq!(joined.telemetry.len(), alone.telemetry.len());
-        let [.., said, compared] = &joined.manifest.warnings[..] else { panic!("nothing said") };
-        assert!(said.contains("2 processes") && said.contains("0.0 ms"), "{said}");
-        assert!(compared.contains("tells no date"), "{compared}");
+        assert_eq!(joined.manifest.origin, Origin::Merged { processes: 2 });
+        let together = Note::Together { processes: 2, apart_ms: 0.0 };
+        assert_eq!(joined.manifest.warnings, [together, Note::ClocksUnknown]);
     }
 
     #[test]
@@ -445,22 +439,24 @@ mod tests {
         let parts = vec![part(0, 2, 0), part(1, 2, 250_000_000)];
         assert!(refusal(parts).contains("step 0 250 ms apart, more than 100 ms"));
         let joined = merge(vec![part(0, 2, 0), part(1, 2, 40_000_000)]).unwrap();
-        assert!(joined.manifest.warnings.iter().any(|said| said.contains("40.0 ms")));
+        let together = Note::Together { processes: 2, apart_ms: 40.0 };
+        assert!(joined.manifest.warnings.contains(&together));
     }
 
     #[test]
     fn calendars_that_differ_at_the_targets_clock_are_refused() {
-        let parts = |skew: &str| {
+        let parts = |least, most| {
             let mut parts = vec![part(0, 2, 0), part(1, 2, 0)];
-            for (part, skew) in parts.iter_mut().zip(["-900..100", skew]) {
-                part.1.manifest.environment.insert(SKEW.into(), skew.into());
+            for (part, skew) in parts.iter_mut().zip([(-900, 100), (least, most)]) {
+                let calendar = part.1.manifest.calendar.as_mut().unwrap();
+                calendar.ahead_of_target_ms = Skew::new(skew.0, skew.1);
             }
             parts
         };
-        assert!(refusal(parts("400..1400")).contains("differ by at least 300 ms, seen at"));
-        let joined = merge(parts("-400..600")).unwrap();
-        let said = joined.manifest.warnings.last().unwrap();
-        assert!(said.contains("differ by at most 1.5 s"), "{said}");
+        assert!(refusal(parts(400, 1400)).contains("differ by at least 300 ms, seen at"));
+        let joined = merge(parts(-400, 600)).unwrap();
+        let agree = Note::ClocksAgree { seconds: 1.5 };
+        assert_eq!(joined.manifest.warnings.last(), Some(&agree));
     }
 
     #[test]

@@ -15,11 +15,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokencap_shared::bundle::judged;
-use tokencap_shared::bundle::{self, Bundle, BundleError, FORMAT_VERSION, Manifest, Note};
+use tokencap_shared::bundle::{self, Bundle, BundleError, FORMAT_VERSION, Manifest};
 use tokencap_shared::definitions::judge::StepJudgement;
 use tokencap_shared::definitions::money::PriceSheet;
+use tokencap_shared::definitions::note::Note;
+use tokencap_shared::definitions::origin::{Calendar, Origin, Shard};
 use tokencap_shared::definitions::step::StepKind;
-use tokencap_shared::present::words::EN;
 use tokencap_shared::units::Nanos;
 use tokencap_shared::{DEFINITIONS_VERSION, TOOL};
 
@@ -34,16 +35,14 @@ use crate::net::stamp;
 use crate::net::target::{Target, TargetError};
 use crate::observe::scrape::{Observer, Source};
 use crate::plan::Plan;
-use crate::schedule::shard::Shard;
 use crate::search::budget::Budget;
 use crate::search::{Answer, Search, Steering};
 use crate::step::{Control, StepRecord};
 use crate::stop::Stop;
 use crate::store::{self, StoreError};
 use crate::trial::preflight::{PreflightError, alone, preflight};
-use crate::trial::skew::Skew;
+use crate::trial::skew;
 use agenda::{Agenda, Due};
-use merge::{CLOCK_ZERO, SHARD, SKEW};
 use watch::{Event, Watch};
 
 /// How often the watcher is told how a step goes.
@@ -233,7 +232,7 @@ impl Campaign {
             return Err(CampaignError::Stopped);
         }
         if stop.reason().is_none() {
-            let unsettled: Vec<String> = gather::unsettled(&bundle).collect();
+            let unsettled: Vec<Note> = gather::unsettled(&bundle).collect();
             bundle.manifest.warnings.extend(unsettled);
         }
         save(&self.out, &mut bundle)?;
@@ -244,7 +243,7 @@ impl Campaign {
     }
 
     /// Begins the journal, or goes on with the one of an interrupted run.
-    fn open(&self, warnings: Vec<String>) -> Result<(Journal, Bundle, Clock), CampaignError> {
+    fn open(&self, warnings: Vec<Note>) -> Result<(Journal, Bundle, Clock), CampaignError> {
         let path = journal_path(&self.out);
         if !self.resume {
             let clock = Clock::start();
@@ -264,8 +263,8 @@ impl Campaign {
         if let Some(what) = manifest.declared().differs(self.plan.declared()) {
             return Err(CampaignError::OtherPlan { journal: path, what });
         }
-        manifest.warnings.push(Note::RESUMED.with(&[&manifest.steps.len()]));
-        let zero = manifest.environment.get(CLOCK_ZERO).and_then(|zero| zero.parse().ok());
+        manifest.warnings.push(Note::Resumed { steps: manifest.steps.len() });
+        let zero = manifest.calendar.map(|calendar| calendar.zero_unix_ns);
         let clock = zero.and_then(Clock::resumed).unwrap_or_else(Clock::start);
         Ok((journal, bundle, clock))
     }
@@ -366,7 +365,6 @@ impl Campaign {
         let cores = std::thread::available_parallelism().map_or(0, usize::from);
         let idle = if Awake::hold().is_held() { "kept awake" } else { "may sleep" };
         let mut environment = BTreeMap::from([
-            (CLOCK_ZERO.to_owned(), clock.zero_unix_ns().to_string()),
             ("client.os".to_owned(), std::env::consts::OS.to_owned()),
             ("client.arch".to_owned(), std::env::consts::ARCH.to_owned()),
             ("client.cores".to_owned(), cores.to_string()),
@@ -379,12 +377,9 @@ impl Campaign {
         if let Some(tokenizer) = &self.target.tokenizer {
             environment.insert("tokenizer.sha256".to_owned(), tokenizer.digest().to_owned());
         }
-        if let Some(together) = &self.together {
-            environment.insert(SHARD.to_owned(), together.shard.to_string());
-            if let Some(skew) = Skew::measure(&self.target.server, self.tls.as_ref()) {
-                environment.insert(SKEW.to_owned(), skew.to_string());
-            }
-        }
+        let origin = self.together.map_or(Origin::Measured, |shared| Origin::Shard(shared.shard));
+        let skew =
+            self.together.and_then(|_| skew::measure(&self.target.server, self.tls.as_ref()));
         let manifest = Manifest {
             format: FORMAT_VERSION,
             definitions: DEFINITIONS_VERSION,
@@ -395,6 +390,11 @@ impl Campaign {
             promise: self.plan.promise.clone(),
             workload: self.plan.workload.clone(),
             steps: Vec::new(),
+            origin,
+            calendar: Some(Calendar {
+                zero_unix_ns: clock.zero_unix_ns(),
+                ahead_of_target_ms: skew,
+            }),
             environment,
             warnings: Vec::new(),
             members: BTreeMap::new(),
@@ -441,14 +441,12 @@ fn watched(
 }
 
 /// What a reader should know of a search that signed nothing.
-fn unsigned(answer: &Answer) -> Option<String> {
+fn unsigned(answer: &Answer) -> Option<Note> {
     match answer {
         Answer::Signed(_) => None,
-        Answer::Unsigned(rate) => {
-            Some(Note::UNCONFIRMED.with(&[&format_args!("{:.3}", rate.get())]))
-        }
-        Answer::Invalid => Some(Note::ALL_INVALID.with(&[])),
-        Answer::Blind(kind) => Some(Note::BLIND.with(&[&(EN.promise)(*kind)])),
+        Answer::Unsigned(rate) => Some(Note::Unconfirmed { rate: rate.get() }),
+        Answer::Invalid => Some(Note::AllInvalid),
+        Answer::Blind(kind) => Some(Note::Blind { promise: *kind }),
     }
 }
 

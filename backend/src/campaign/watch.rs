@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokencap_shared::bundle::live::{Phase, Tail};
 use tokencap_shared::definitions::capacity::Capacity;
 use tokencap_shared::definitions::judge::{StepJudgement, Verdict};
+use tokencap_shared::definitions::note::Note;
 use tokencap_shared::definitions::promise::{PromiseKind, PromiseSheet};
 use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::present::words::EN;
@@ -26,7 +27,7 @@ pub enum Event<'a> {
     /// The target answered the trial requests.
     Ready {
         /// What a reader should know of it.
-        warnings: &'a [String],
+        warnings: &'a [Note],
     },
     /// What the campaign will take and can prove.
     Budget {
@@ -143,7 +144,7 @@ impl Watch for Terminal {
         match event {
             Event::Ready { warnings } => {
                 for warning in warnings {
-                    self.say(&format!("note: {warning}"));
+                    self.say(&format!("note: {}", warning.says()));
                 }
             }
             Event::Budget { lines } => {

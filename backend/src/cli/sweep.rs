@@ -15,8 +15,8 @@ use crate::net::io::Tls;
 use crate::net::target::{Secret, Target};
 use crate::plan::{self, Api, Plan};
 use crate::presets::Kind;
-use crate::schedule::shard::Shard;
 use crate::schedule::tokenizer::Tokenizer;
+use tokencap_shared::definitions::origin::Shard;
 
 /// Measure an OpenAI-compatible endpoint and write a bundle.
 ///

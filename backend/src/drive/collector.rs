@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
+use tokencap_shared::definitions::note::Note;
 use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::definitions::record::{FailureKind, GapHistogram, Outcome, Request};
 use tokencap_shared::definitions::step::{GeneratorEvidence, Step};
@@ -179,7 +180,7 @@ pub(crate) enum Ending {
     /// Every member has ended.
     Drained,
     /// It was told to stop.
-    Stopped(String),
+    Stopped(Note),
     /// Whoever steers it gave it up.
     Abandoned(String),
 }
@@ -221,7 +222,7 @@ pub(crate) fn collect(
                 collector.window = shared.window().unwrap_or(collector.window);
             }
             if shared.live.in_flight() == 0 {
-                return Ending::Stopped(reason.to_owned());
+                return Ending::Stopped(reason.clone());
             }
             continue;
         }

@@ -4,12 +4,12 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
+use tokencap_shared::definitions::origin::Shard;
 use tokencap_shared::definitions::step::{Step, StepKind};
 use tokencap_shared::units::{Moment, Rate};
 
 use crate::net::target::TargetError;
 use crate::schedule::draw::WorkloadError;
-use crate::schedule::shard::Shard;
 
 /// What a step offers.
 #[derive(Clone, Copy, Debug, PartialEq)]

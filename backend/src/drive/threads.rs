@@ -14,8 +14,8 @@ use crate::drive::ledger::{Job, Ledger, News, ThreadEvidence};
 use crate::drive::plan::{Load, StepError, StepPlan};
 use crate::drive::reactor::Reactor;
 use crate::drive::shared::{Shared, thread_cpu};
-use crate::schedule::shard::Shard;
 use crate::schedule::workload::{Source, Task};
+use tokencap_shared::definitions::origin::Shard;
 
 /// How far ahead of their instants requests are made ready.
 const AHEAD: Nanos = Nanos::from_millis(1500);

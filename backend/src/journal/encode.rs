@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use tokencap_shared::definitions::record::{GapHistogram, GapSummary, Outcome, Request};
 use tokencap_shared::definitions::step::Step;
-use tokencap_shared::definitions::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::telemetry::{Labels, Metric, Sample};
 use tokencap_shared::units::{Moment, Nanos};
 
 use crate::histogram::{histogram, record_n};
@@ -128,7 +128,7 @@ pub(super) fn read_request(r: &mut Reader<'_>) -> Option<Request> {
 pub(super) struct Series {
     pub(super) source: String,
     pub(super) metric: Metric,
-    pub(super) labels: String,
+    pub(super) labels: Labels,
 }
 
 impl Series {

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 /// First bytes of every journal.
 pub(super) const MAGIC: [u8; 16] = *b"tokencap-journal";
 /// Version of the format.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 /// Longest payload: what says that it is longer is no length.
 pub(super) const MAX_PAYLOAD: usize = 256 << 20;
 

@@ -83,7 +83,7 @@ impl Arrived {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrivals {
     clock: Clock,
-    zero_unix_ns: i128,
+    zero_unix_ns: i64,
 }
 
 impl Arrivals {
@@ -96,7 +96,8 @@ impl Arrivals {
     pub(crate) fn at(&self, arrived: Option<Arrived>, after: Moment) -> Moment {
         let now = self.clock.now();
         let Some(Arrived(stamp)) = arrived else { return now };
-        let at = i128::try_from(stamp.as_nanos()).unwrap_or(i128::MAX) - self.zero_unix_ns;
+        let at = i64::try_from(stamp.as_nanos()).unwrap_or(i64::MAX);
+        let at = at.saturating_sub(self.zero_unix_ns);
         Moment(u64::try_from(at).unwrap_or(0)).clamp(after.min(now), now)
     }
 }

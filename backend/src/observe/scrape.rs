@@ -2,7 +2,6 @@
 //! up no other.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Display;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,8 +9,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hyper::http::{HeaderMap, HeaderName, HeaderValue};
-use tokencap_shared::bundle::Note;
-use tokencap_shared::definitions::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::note::Note;
+use tokencap_shared::definitions::telemetry::{Labels, Metric, Sample};
 use tokencap_shared::units::Nanos;
 
 use super::prometheus::parse;
@@ -133,7 +132,7 @@ struct Tally {
     metrics: BTreeSet<Metric>,
     resets: u64,
     /// Last values of counters, by metric and labels.
-    counters: BTreeMap<(Metric, String), f64>,
+    counters: BTreeMap<(Metric, Labels), f64>,
 }
 
 impl State {
@@ -191,9 +190,9 @@ impl Observer {
         wanted.iter().copied().filter(|metric| !seen(metric)).collect()
     }
 
-    /// What a reader should know of the sources so far: one sentence each.
+    /// What a reader should know of the sources so far.
     #[must_use]
-    pub fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<Note> {
         let inner = self.state.lock();
         inner.sources.iter().flat_map(|(name, tally)| tally.warnings(name)).collect()
     }
@@ -268,7 +267,7 @@ impl Inner {
             |metric, labels, value| Sample { time, source: source.into(), metric, labels, value };
         match scraped {
             Ok((readings, _)) => {
-                samples.push(sample(Metric::Up, String::new(), 1.0));
+                samples.push(sample(Metric::Up, Labels::default(), 1.0));
                 for reading in readings {
                     tally.note(&reading);
                     if !reading.of_router {
@@ -281,7 +280,7 @@ impl Inner {
             }
             Err(why) => {
                 tally.failed += 1;
-                samples.push(sample(Metric::Up, format!("reason={why}"), 0.0));
+                samples.push(sample(Metric::Up, Labels::one("reason", &why), 0.0));
                 tally.last_failure = Some(why);
             }
         }
@@ -301,20 +300,21 @@ impl Tally {
         }
     }
 
-    fn warnings(&self, name: &str) -> Vec<String> {
+    fn warnings(&self, name: &str) -> Vec<Note> {
         let mut warnings = Vec::new();
-        let why = self.last_failure.as_deref().unwrap_or("no reason");
+        let source = || name.to_owned();
+        let why = self.last_failure.clone();
         if self.metrics.is_empty() {
-            warnings.push(match &self.last_failure {
-                Some(why) => Note::NOT_SCRAPED.with(&[&name, why]),
-                None => Note::NOTHING_KNOWN.with(&[&name]),
+            warnings.push(match why {
+                Some(why) => Note::NotScraped { source: source(), why },
+                None => Note::NothingKnown { source: source() },
             });
-        } else if self.failed > 0 {
-            let parts: [&dyn Display; 4] = [&name, &self.failed, &self.scrapes, &why];
-            warnings.push(Note::SCRAPES_FAILED.with(&parts));
+        } else if let (true, Some(why)) = (self.failed > 0, why) {
+            let (failed, scrapes) = (self.failed, self.scrapes);
+            warnings.push(Note::ScrapesFailed { source: source(), failed, scrapes, why });
         }
         if self.resets > 0 {
-            warnings.push(Note::RESTARTED.with(&[&name]));
+            warnings.push(Note::Restarted { source: source() });
         }
         warnings
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use tokencap_shared::definitions::telemetry::Metric;
+use tokencap_shared::definitions::telemetry::{Labels, Metric};
 
 use super::prometheus::Series;
 
@@ -140,8 +140,8 @@ const RULES: &[Rule] = &[
 pub struct Reading {
     /// What it is.
     pub metric: Metric,
-    /// Remaining labels, `key=value` joined by `,`.
-    pub labels: String,
+    /// Remaining labels.
+    pub labels: Labels,
     /// The value in the metric's unit.
     pub value: f64,
     /// It stands on a router's page and repeats what an engine behind it says itself.
@@ -174,7 +174,7 @@ pub fn read(series: &[Series]) -> Vec<Reading> {
             if first.get(&(rule.metric, rule.group)) == Some(&index) {
                 readings.push(Reading {
                     metric: rule.metric,
-                    labels: joined(series),
+                    labels: Labels::new(series.labels.clone()),
                     value: series.value * rule.scale,
                     of_router: rule.group == "vllm" && series.label("server").is_some(),
                 });
@@ -203,12 +203,6 @@ fn is_another_ranks(series: &Series) -> bool {
             .any(|rank| series.label(rank).is_some_and(|rank| rank != "0"))
 }
 
-fn joined(series: &Series) -> String {
-    let labels: Vec<String> =
-        series.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    labels.join(",")
-}
-
 /// llama.cpp's prefix queries: prompt tokens computed and reused.
 fn add_sum_of_llamacpp(series: &[Series], readings: &mut Vec<Reading>) {
     let value = |name: &str| series.iter().find(|series| series.name == name).map(|s| s.value);
@@ -217,7 +211,7 @@ fn add_sum_of_llamacpp(series: &[Series], readings: &mut Vec<Reading>) {
     {
         readings.push(Reading {
             metric: PrefixQueries,
-            labels: String::new(),
+            labels: Labels::default(),
             value: computed + reused,
             of_router: false,
         });
@@ -232,7 +226,7 @@ mod tests {
     fn readings(page: &str) -> Vec<(Metric, String, f64)> {
         let (series, unreadable) = parse(page);
         assert_eq!(unreadable, 0);
-        read(&series).into_iter().map(|r| (r.metric, r.labels, r.value)).collect()
+        read(&series).into_iter().map(|r| (r.metric, r.labels.to_string(), r.value)).collect()
     }
 
     #[test]

@@ -155,6 +155,7 @@ impl Plan {
 
     fn check(&self) -> Result<(), String> {
         self.sweep.check()?;
+        self.workload.check().map_err(|error| error.to_string())?;
         match &self.search {
             Some(search) => search.check()?,
             None if self.sweep.rates.is_empty() && self.sweep.users.is_empty() => {

@@ -9,7 +9,7 @@ use tokencap_shared::units::{Nanos, Rate};
 
 use crate::rng::{Purpose, Random};
 use crate::schedule::arrivals::{Profile, Schedule};
-use crate::schedule::draw::{WorkloadError, check, draw, draw_think};
+use crate::schedule::draw::{WorkloadError, draw, draw_think};
 
 /// Prompt and answer lengths of the first requests of a workload; none of one that makes no
 /// sense.
@@ -74,7 +74,7 @@ impl<'a> Described<'a> {
         rate: Rate,
         seed: u64,
     ) -> Result<Self, WorkloadError> {
-        check(workload)?;
+        workload.check()?;
         let (mut weights, mut sum) = (Vec::new(), 0.0);
         let mut per_arrival = 1;
         match &workload.shape {

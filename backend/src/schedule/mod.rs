@@ -5,7 +5,6 @@ pub mod described;
 pub mod draw;
 pub mod form;
 pub mod prompt;
-pub mod shard;
 pub mod tokenizer;
 pub mod trace;
 pub mod workload;

@@ -9,7 +9,7 @@ use tokencap_shared::definitions::workload::{CacheState, Class, Shape, Workload}
 use tokencap_shared::units::{Nanos, Rate};
 
 use crate::rng::{Purpose, Random};
-use crate::schedule::draw::{WorkloadError, check, draw, draw_think};
+use crate::schedule::draw::{WorkloadError, draw, draw_think};
 use crate::schedule::form::{RequestForm, Route};
 use crate::schedule::prompt::{Ruler, SALT_WORDS, Words};
 use crate::schedule::trace::{Entry, Trace};
@@ -68,7 +68,7 @@ impl Source {
         seed: u64,
         salt: u64,
     ) -> Result<Self, WorkloadError> {
-        check(workload)?;
+        workload.check()?;
         let (mut weights, mut sum) = (Vec::new(), 0.0);
         let mut prefixes = Vec::new();
         match &workload.shape {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use hyper::http::HeaderMap;
 use serde::Serialize;
 use tokencap_shared::definitions::judge::{Invalid, generator_invalid};
+use tokencap_shared::definitions::note::Note;
 use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::definitions::record::{Outcome, Request};
 use tokencap_shared::definitions::step::{GeneratorEvidence, StepKind};
@@ -113,7 +114,7 @@ fn rung(streams: u32, promise: &PromiseSheet, stop: &Stop) -> Result<Rung, StepE
     let server =
         std::thread::Builder::new().name("pulse".into()).spawn(move || pulse.serve(&until))?;
     let measured = measure(&url, streams, promise, stop);
-    serving.stop("measured");
+    serving.stop(Note::sentence("measured"));
     server.join().map_err(|_| StepError::Thread)??;
     measured
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tokencap_shared::bundle::Note;
+use tokencap_shared::definitions::note::Note;
 use tokencap_shared::definitions::record::{ClientFaultKind, FailureKind, Outcome};
 use tokencap_shared::definitions::workload::{Class, Length, Workload};
 use tokencap_shared::units::Nanos;
@@ -85,7 +85,7 @@ pub struct Preflight {
     /// How the server counts the tokens of prompts.
     pub ruler: Ruler,
     /// What a reader of the results should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Note>,
 }
 
 /// How long one trial request may take: the first one may wait for a model to load.
@@ -109,7 +109,7 @@ pub fn preflight(target: &mut Target, tls: Option<&Tls>) -> Result<Preflight, Pr
         target.exact_lengths = false;
         let second = trial.complete(target, &prompt(target, SHORT, 8, 2)?, LIMIT);
         if second.outcome == Outcome::Completed {
-            warnings.push(Note::LENGTHS_REFUSED.with(&[]));
+            warnings.push(Note::LengthsRefused);
         }
         first = second;
     }
@@ -118,23 +118,23 @@ pub fn preflight(target: &mut Target, tls: Option<&Tls>) -> Result<Preflight, Pr
     }
     if !serves_beside_idle(target, &trial)? {
         target.hold_idle = false;
-        warnings.push(Note::NO_IDLE.with(&[]));
+        warnings.push(Note::NoIdle);
     }
     let uncounted = match (first.isl, first.osl) {
         (Some(_), Some(_)) => None,
-        _ if target.tokenizer.is_some() => Some(Note::COUNTED_HERE),
-        (None, _) => Some(Note::NO_USAGE),
-        (_, None) => Some(Note::NO_OUTPUT_COUNT),
+        _ if target.tokenizer.is_some() => Some(Note::CountedHere),
+        (None, _) => Some(Note::NoUsage),
+        (_, None) => Some(Note::NoOutputCount),
     };
-    warnings.extend(uncounted.map(|note| note.with(&[])));
+    warnings.extend(uncounted);
     let Some(short) = first.isl else {
         return Ok(Preflight { ruler: Ruler::default(), warnings });
     };
     if first.cached.is_none() {
-        warnings.push(Note::NO_CACHED_COUNT.with(&[]));
+        warnings.push(Note::NoCachedCount);
     }
     let ruler = measure(target, &trial, short)?.unwrap_or_else(|| {
-        warnings.push(Note::ODD_COUNTS.with(&[]));
+        warnings.push(Note::OddCounts);
         Ruler::default()
     });
     Ok(Preflight { ruler, warnings })

@@ -4,11 +4,10 @@
 //! A response's `Date` is of whole seconds, and servers renew it about once a second. Each
 //! response therefore bounds the difference; responses spread over a second bound it closer.
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hyper::http::HeaderMap;
+use tokencap_shared::definitions::origin::Skew;
 
 use crate::net::client::Client;
 use crate::net::io::Tls;
@@ -23,68 +22,31 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// A date's own second, and one for which a server may keep it.
 const COARSE: i64 = 2_000;
 
-/// This machine's calendar minus the target's: between two bounds, in milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Skew {
-    least: i64,
-    most: i64,
+/// Compares this machine's calendar with the target's; `None` if the target tells no date.
+#[must_use]
+pub fn measure(server: &Server, tls: Option<&Tls>) -> Option<Skew> {
+    let client = Client::direct(server, tls, LIMIT).ok()?;
+    let mut skew: Option<Skew> = None;
+    for _ in 0..LOOKS {
+        let before = unix_ms()?;
+        let page = client.get("/", HeaderMap::new(), LIMIT).ok()?;
+        let one = of(before, page.date?, unix_ms()?)?;
+        skew = Some(skew.map_or(one, |all| all.and(one)));
+        std::thread::sleep(EVERY);
+    }
+    skew
 }
 
-impl Skew {
-    /// Compares the calendars; `None` if the target tells no date.
-    #[must_use]
-    pub fn measure(server: &Server, tls: Option<&Tls>) -> Option<Self> {
-        let client = Client::direct(server, tls, LIMIT).ok()?;
-        let mut skew: Option<Self> = None;
-        for _ in 0..LOOKS {
-            let before = unix_ms()?;
-            let page = client.get("/", HeaderMap::new(), LIMIT).ok()?;
-            let one = Self::of(before, page.date?, unix_ms()?);
-            skew = Some(skew.map_or(one, |all| all.and(one)));
-            std::thread::sleep(EVERY);
-        }
-        skew
-    }
-
-    /// What one response tells: asked and answered at these milliseconds, dated that second.
-    const fn of(asked: i64, date: i64, answered: i64) -> Self {
-        let date = date * 1000;
-        Self { least: asked - date - COARSE, most: answered - date }
-    }
-
-    const fn and(self, other: Self) -> Self {
-        let least = if self.least > other.least { self.least } else { other.least };
-        let most = if self.most < other.most { self.most } else { other.most };
-        Self { least, most }
-    }
-
-    /// How far apart two machines' calendars are, at least and at most, in milliseconds.
-    #[must_use]
-    pub fn apart(self, other: Self) -> (i64, i64) {
-        let (a, b) = (self.least - other.most, other.least - self.most);
-        let at_least = a.max(b).max(0);
-        (at_least, (-a).max(-b).max(at_least))
-    }
+/// What one response tells: asked and answered at these milliseconds, dated that second; `None`
+/// where the date makes no sense.
+fn of(asked: i64, date: i64, answered: i64) -> Option<Skew> {
+    let date = date.checked_mul(1000)?;
+    Skew::new(asked.checked_sub(date)?.checked_sub(COARSE)?, answered.checked_sub(date)?)
 }
 
 fn unix_ms() -> Option<i64> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
     i64::try_from(since.as_millis()).ok()
-}
-
-impl fmt::Display for Skew {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}..{}", self.least, self.most)
-    }
-}
-
-impl FromStr for Skew {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let (least, most) = text.split_once("..").ok_or(())?;
-        Ok(Self { least: least.parse().map_err(|_| ())?, most: most.parse().map_err(|_| ())? })
-    }
 }
 
 #[cfg(test)]
@@ -107,14 +69,14 @@ mod tests {
                 for &(pause, stale, trip) in &looks {
                     now += pause;
                     let date = (now + trip / 2 - stale).div_euclid(1000);
-                    let one = Skew::of(now + offset, date, now + trip + offset);
+                    let one = of(now + offset, date, now + trip + offset).unwrap();
                     all = Some(all.map_or(one, |all| all.and(one)));
                 }
                 all.unwrap()
             });
             for (skew, offset) in skews.iter().zip(offsets) {
-                prop_assert!(skew.least <= offset && offset <= skew.most, "{skew:?} {offset}");
-                prop_assert_eq!(skew.to_string().parse(), Ok(*skew));
+                let (least, most) = skew.bounds();
+                prop_assert!(least <= offset && offset <= most, "{skew:?} {offset}");
             }
             let (least, most) = skews[0].apart(skews[1]);
             let apart = (offsets[0] - offsets[1]).abs();
@@ -124,7 +86,8 @@ mod tests {
 
     #[test]
     fn calendars_five_seconds_apart_are_seen_to_be() {
-        let (here, there) = (Skew::of(10_000, 9, 10_010), Skew::of(15_000, 9, 15_010));
+        let here = of(10_000, 9, 10_010).unwrap();
+        let there = of(15_000, 9, 15_010).unwrap();
         assert!(here.apart(there).0 > 2_900);
         assert_eq!(here.apart(here).0, 0);
     }

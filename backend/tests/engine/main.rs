@@ -19,6 +19,7 @@ use tokencap::presets::{Kind, find};
 use tokencap::schedule::form::Route;
 use tokencap::step::StepRecord;
 use tokencap::trial::preflight::preflight;
+use tokencap_shared::definitions::note::Note;
 use tokencap_shared::definitions::record::{ClientFaultKind, Outcome};
 use tokencap_shared::definitions::telemetry::Metric;
 use tokencap_testkit::step::{self, members};
@@ -62,7 +63,7 @@ impl Engine {
     fn generator(&self, route: Route, workload: &str) -> Generator {
         let mut target = Target::new(&self.url, route, "tiny").unwrap();
         let learnt = preflight(&mut target, None).unwrap();
-        assert!(learnt.warnings.iter().all(|said| said.contains("idle")), "{:?}", learnt.warnings);
+        assert!(learnt.warnings.iter().all(|note| *note == Note::NoIdle), "{:?}", learnt.warnings);
         assert!(target.exact_lengths);
         // This server has a thread a connection, up to some number; whether it has one for a
         // request beside many idle connections is a race in it.
@@ -202,7 +203,7 @@ fn the_engines_page_is_observed() {
     let workload = find(Kind::Workload, "demo").unwrap().text;
     let record = run(&engine.generator(Route::Completions, workload), 10.0);
     assert!(!record.requests.is_empty());
-    assert_eq!(observer.warnings(), [""; 0]);
+    assert_eq!(observer.warnings(), []);
     assert_eq!(observer.not_observed(&[Metric::QueueBucket]), [Metric::QueueBucket]);
     let samples = observer.stop();
     let growth = |metric| {

@@ -10,7 +10,8 @@ use tokencap::clock::Clock;
 use tokencap::observe::prometheus::parse;
 use tokencap::observe::scrape::{Observer, Source};
 use tokencap::observe::vocabulary::read;
-use tokencap_shared::definitions::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::note::Note;
+use tokencap_shared::definitions::telemetry::{Labels, Metric, Sample};
 
 use crate::support::{Act, Server};
 
@@ -93,7 +94,7 @@ fn page(body: &str) -> Vec<Act> {
     vec![Act::Say(head.into_bytes())]
 }
 
-fn observe(sources: Vec<Source>, time: Duration) -> (Vec<Sample>, Vec<String>, Vec<Metric>) {
+fn observe(sources: Vec<Source>, time: Duration) -> (Vec<Sample>, Vec<Note>, Vec<Metric>) {
     let observer = Observer::start(sources, Clock::start(), Duration::from_millis(20)).unwrap();
     std::thread::sleep(time);
     let warnings = observer.warnings();
@@ -113,16 +114,14 @@ fn samples_carry_source_labels_and_an_up_of_each_scrape() {
     });
     let (samples, warnings, missing) =
         observe(vec![source("engine", &server)], Duration::from_millis(200));
-    assert_eq!(warnings, [""; 0]);
+    assert_eq!(warnings, []);
     assert_eq!(missing, [Metric::QueueBucket]);
     let running: Vec<_> = samples.iter().filter(|s| s.metric == Metric::Running).collect();
     let up: Vec<_> = samples.iter().filter(|s| s.metric == Metric::Up).collect();
     assert!(running.len() >= 2 && running.len() == up.len());
     for sample in &running {
-        assert_eq!(
-            (sample.source.as_str(), sample.labels.as_str()),
-            ("engine", "engine=0,model_name=m")
-        );
+        let labels = sample.labels.to_string();
+        assert_eq!((sample.source.as_str(), labels.as_str()), ("engine", "engine=0,model_name=m"));
     }
     assert!(up.iter().all(|sample| sample.value == 1.0));
     assert!(samples.windows(2).all(|pair| pair[0].time <= pair[1].time));
@@ -137,14 +136,9 @@ fn a_page_that_hangs_fails_alone_and_says_so() {
     let of = |name| samples.iter().filter(move |s| s.metric == Metric::Up && s.source == name);
     assert!(of("good").count() > 5 && of("good").all(|sample| sample.value == 1.0));
     let failed = of("hanging").next().unwrap();
-    assert_eq!(
-        (failed.value, failed.labels.as_str()),
-        (0.0, "reason=no whole response within 2000 ms")
-    );
-    assert_eq!(
-        warnings,
-        ["source `hanging` could not be scraped: no whole response within 2000 ms"]
-    );
+    let why = "no whole response within 2000 ms";
+    assert_eq!((failed.value, &failed.labels), (0.0, &Labels::one("reason", why)));
+    assert_eq!(warnings, [Note::NotScraped { source: "hanging".into(), why: why.into() }]);
 }
 
 #[test]
@@ -169,7 +163,7 @@ fn an_unknown_engine_is_said_to_be_unknown() {
     let (samples, warnings, missing) =
         observe(vec![source("mine", &server)], Duration::from_millis(100));
     assert!(samples.iter().all(|sample| sample.metric == Metric::Up));
-    assert!(warnings[0].contains("`mine` has no metric that is known"), "{warnings:?}");
+    assert_eq!(warnings[0], Note::NothingKnown { source: "mine".into() });
     assert_eq!(missing, [Metric::QueueBucket, Metric::Running]);
 }
 
@@ -177,7 +171,7 @@ fn an_unknown_engine_is_said_to_be_unknown() {
 fn json_in_place_of_a_page_names_the_right_one() {
     let server = Server::start(|_| page("[{\"iter\": 1}]"));
     let (_, warnings, _) = observe(vec![source("trt", &server)], Duration::from_millis(100));
-    assert!(warnings[0].contains("/prometheus/metrics"), "{warnings:?}");
+    assert!(warnings[0].says().contains("/prometheus/metrics"), "{warnings:?}");
 }
 
 /// A response of these header fields and this body.
@@ -284,5 +278,5 @@ fn a_restart_is_noticed_by_its_counters() {
         ))
     });
     let (_, warnings, _) = observe(vec![source("engine", &server)], Duration::from_millis(300));
-    assert!(warnings[0].contains("restarted"), "{warnings:?}");
+    assert_eq!(warnings[0], Note::Restarted { source: "engine".into() });
 }

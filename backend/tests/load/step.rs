@@ -12,6 +12,7 @@ use tokencap::schedule::prompt::Words;
 use tokencap::schedule::tokenizer::Tokenizer;
 use tokencap::step::StepRecord;
 use tokencap::stop::Stop;
+use tokencap_shared::definitions::note::Note;
 use tokencap_shared::definitions::record::Outcome;
 use tokencap_shared::definitions::workload::Workload;
 use tokencap_shared::units::Nanos;
@@ -138,12 +139,12 @@ fn a_step_that_is_stopped_says_why_and_lets_what_is_in_flight_come_to_its_end() 
         while watched.snapshot().sent < 3 {
             std::thread::sleep(Duration::from_millis(20));
         }
-        stopper.stop("enough");
-        stopper.stop("a later reason");
+        stopper.stop(Note::sentence("enough"));
+        stopper.stop(Note::Interrupted);
     });
     let generator = generator(&server.url(), Route::Chat, workload(SHORT));
     let record = generator.run(&plan(50.0), &live, &stop).unwrap();
-    assert_eq!(record.step.stopped.as_deref(), Some("enough"));
+    assert_eq!(record.step.stopped, Some(Note::sentence("enough")));
     // Those of the second that an answer takes, far fewer than the seconds that were planned.
     assert!((3..100).contains(&record.requests.len()), "{}", record.requests.len());
     assert!(record.requests.iter().all(|request| request.outcome == Outcome::Completed));

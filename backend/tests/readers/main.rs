@@ -13,7 +13,10 @@ use serde_json::{Value, json};
 use tokencap::export::xlsx;
 use tokencap_shared::definitions::measured::Measured;
 use tokencap_shared::definitions::money::PriceSheet;
+use tokencap_shared::definitions::note::Note;
+use tokencap_shared::definitions::origin::{Calendar, Origin, Skew};
 use tokencap_shared::definitions::record::Outcome;
+use tokencap_shared::definitions::telemetry::Labels;
 use tokencap_shared::present::document::cell::Value as CellValue;
 use tokencap_shared::present::document::document;
 use tokencap_shared::present::report::{Entry, Report, SignOff};
@@ -41,12 +44,20 @@ fn told(python: &Path, script: &str, arguments: &[&Path]) -> Value {
 #[test]
 fn duckdb_pandas_and_a_schema_validator_read_a_bundle() {
     let Some(python) = python() else { return };
-    let toy = fixture::bundle();
+    let mut toy = fixture::bundle();
+    toy.manifest.warnings = vec![Note::Resumed { steps: 3 }, Note::sentence("of no kind")];
+    toy.manifest.steps[0].stopped = Some(Note::Interrupted);
+    toy.manifest.origin = Origin::Merged { processes: 2 };
+    toy.manifest.calendar =
+        Some(Calendar { zero_unix_ns: i64::MAX, ahead_of_target_ms: Skew::new(-9, 9) });
+    for sample in &mut toy.telemetry {
+        sample.labels = Labels::one("model", "a,b=\"c\"");
+    }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("toy.tokencap");
     std::fs::write(&path, bundle::write(&toy).unwrap()).unwrap();
     let schema =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/schema/manifest-1.schema.json");
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/schema/manifest-2.schema.json");
     let seen = told(&python, "read.py", &[&path, &schema]);
 
     let requests = &toy.requests;
@@ -66,6 +77,8 @@ fn duckdb_pandas_and_a_schema_validator_read_a_bundle() {
     assert_eq!(seen["pandas"]["without_first_token"], silent);
     assert_eq!(seen["samples"]["rows"], toy.telemetry.len());
     assert_eq!(seen["samples"]["metrics"], json!(["kv_use", "power_watts", "running", "waiting"]));
+    assert_eq!(seen["samples"]["models"], json!(["a,b=\"c\""]));
+    assert_eq!(seen["duckdb"]["models"], json!(["a,b=\"c\""]));
     assert_eq!(seen["duckdb"]["rows"], requests.len());
     assert_eq!(seen["duckdb"]["osl"], tokens);
     assert_eq!(seen["duckdb"]["ttft_max_ns"], json!(slowest));

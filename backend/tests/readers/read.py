@@ -26,7 +26,7 @@ with open(schema, encoding="utf-8") as file:
 jsonschema.Draft202012Validator.check_schema(schema)
 validator = jsonschema.Draft202012Validator(schema)
 seen["manifest_errors"] = [error.message for error in validator.iter_errors(manifest)]
-for change in ({"format": 2}, {"steps": {}}, {"extra": 1}):
+for change in ({"format": 1}, {"origin": {"kind": "shard"}}, {"warnings": ["a"]}, {"steps": {}}, {"extra": 1}):
     assert list(validator.iter_errors({**manifest, **change})), f"{change} must not be valid"
 for missing in ("promise", "members"):
     rest = {name: value for name, value in manifest.items() if name != missing}
@@ -41,7 +41,11 @@ seen["pandas"] = {
     "without_first_token": int(frame["first_token_ns"].isna().sum()),
 }
 samples = pandas.read_parquet(io.BytesIO(tables["telemetry"]))
-seen["samples"] = {"rows": len(samples), "metrics": sorted(samples["metric"].unique())}
+seen["samples"] = {
+    "rows": len(samples),
+    "metrics": sorted(samples["metric"].unique()),
+    "models": sorted(samples["labels"].map(json.loads).map(lambda labels: labels["model"]).unique()),
+}
 
 with tempfile.TemporaryDirectory() as folder:
     paths = {}
@@ -57,7 +61,11 @@ with tempfile.TemporaryDirectory() as folder:
         f" from '{paths['requests']}'"
     ).fetchone()
     types = connection.execute(f"describe select * from '{paths['requests']}'").fetchall()
+    models = connection.execute(
+        f"select distinct json_extract_string(labels, '$.model') from '{paths['telemetry']}'"
+    ).fetchall()
     seen["duckdb"] = {
+        "models": [model for model, in models],
         "rows": rows,
         "osl": int(osl),
         "ttft_max_ns": ttft,

@@ -20,6 +20,7 @@ use tokencap::sim::{Config, Handle};
 use tokencap::step::Recorder;
 use tokencap::stop::Stop;
 use tokencap::trial::preflight::preflight;
+use tokencap_shared::definitions::note::Note;
 use tokencap_shared::definitions::record::{Outcome, Request};
 use tokencap_shared::definitions::workload::Shape;
 use tokencap_shared::units::{Nanos, Rate};
@@ -292,7 +293,7 @@ impl Recorder for UntilWhole<'_> {
         self.requests.push(*request);
         let last = |request: &&Request| request.turn == 35;
         if self.requests.iter().filter(last).count() >= self.sessions {
-            self.stop.stop("enough sessions have ended");
+            self.stop.stop(Note::sentence("enough sessions have ended"));
         }
         Ok(())
     }

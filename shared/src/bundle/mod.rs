@@ -4,11 +4,11 @@
 mod archive;
 mod crc;
 mod error;
+mod first;
 mod gaps;
 mod hdr;
 pub mod judged;
 pub mod live;
-mod note;
 #[cfg(test)]
 pub(crate) mod old;
 mod pace;
@@ -28,6 +28,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::definitions::declared::Declared;
 use crate::definitions::deployment::Deployment;
+use crate::definitions::note::Note;
+use crate::definitions::origin::{Calendar, Origin};
 use crate::definitions::promise::PromiseSheet;
 use crate::definitions::record::{GapHistogram, Request};
 use crate::definitions::step::Step;
@@ -36,24 +38,18 @@ use crate::definitions::workload::Workload;
 
 pub use archive::has_signoffs;
 pub use error::BundleError;
-pub use note::Note;
-pub(crate) use note::fill;
 pub use pace::{Pause, Progress};
 pub use read::{Seal, open, open_in_slices, read};
 pub use write::{with_signoff, write};
 
 /// Version of the bundle's format.
-pub const FORMAT_VERSION: u32 = 1;
-
-/// The name in a manifest's environment that says which tool's results a bundle was made of. A
-/// bundle that has it is never signed.
-pub const IMPORTED_FROM: &str = "imported_from";
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The member `manifest.json`: everything about a run but its raw rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// Version of the format ([`FORMAT_VERSION`]).
+    /// Version of the format that it was read from; it is written as [`FORMAT_VERSION`].
     pub format: u32,
     /// Version of the metric definitions ([`crate::DEFINITIONS_VERSION`]).
     pub definitions: u32,
@@ -71,12 +67,19 @@ pub struct Manifest {
     pub workload: Workload,
     /// The steps, in the order they ran.
     pub steps: Vec<Step>,
-    /// Facts about the measuring machine and the run: name → text. No secrets.
+    /// Who made the records.
+    #[serde(default)]
+    pub origin: Origin,
+    /// The calendar of the process that measured; absent where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calendar: Option<Calendar>,
+    /// Facts about the measuring machine and the run, for people: name → text. Nothing is decided
+    /// by them. No secrets.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// What a reader should know, in the tool's words.
+    /// What a reader should know.
     #[serde(default)]
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Note>,
     /// SHA-256 of every other member but sign-offs, in hex.
     pub members: BTreeMap<String, String>,
 }

@@ -14,8 +14,10 @@ use super::error::BundleError;
 use super::pace::{self, Pace, Pause};
 use super::pack::is_canonical;
 use super::rows::Rules;
-use super::{Bundle, FORMAT_VERSION, Manifest, gaps, requests, telemetry};
+use super::{Bundle, FORMAT_VERSION, Manifest, first, gaps, requests, telemetry};
 use crate::DEFINITIONS_VERSION;
+use crate::definitions::origin::Origin;
+use crate::definitions::workload::SenselessWorkload;
 
 /// Bytes that are hashed between two pauses.
 const HASHED_AT_ONCE: usize = 2 << 20;
@@ -78,7 +80,8 @@ async fn read_at(bytes: &[u8], pace: &mut Pace<'_>) -> Result<(Bundle, Seal), Bu
     let (requests, errors) = requests::read(&take(&mut members, REQUESTS)?, rules, pace).await?;
     let gaps = gaps::read(&take(&mut members, GAPS)?, &manifest)?;
     pace.breathe().await;
-    let telemetry = telemetry::read(&take(&mut members, TELEMETRY)?, pace).await?;
+    let labels = if manifest.format == 1 { first::labels } else { telemetry::labels };
+    let telemetry = telemetry::read(&take(&mut members, TELEMETRY)?, labels, pace).await?;
     let mut signoffs = BTreeMap::new();
     for (member, Member { contents, .. }) in members {
         let text =
@@ -128,7 +131,10 @@ fn manifest(json: &[u8]) -> Result<Manifest, BundleError> {
     let versions: Versions = serde_json::from_slice(json).map_err(BundleError::Manifest)?;
     check_version("format", versions.format, FORMAT_VERSION)?;
     check_version("definitions", versions.definitions, DEFINITIONS_VERSION)?;
-    let manifest: Manifest = serde_json::from_slice(json).map_err(BundleError::Manifest)?;
+    let mut manifest: Manifest = serde_json::from_slice(json).map_err(BundleError::Manifest)?;
+    if manifest.format == 1 {
+        first::upgrade(&mut manifest);
+    }
     check_manifest(&manifest)?;
     if let Some(other) = manifest.members.keys().find(|name| !DIGESTED.contains(&name.as_str())) {
         let problem = format!("it names a member `{}`", other.escape_default());
@@ -149,6 +155,13 @@ pub(super) fn check_manifest(manifest: &Manifest) -> Result<(), BundleError> {
     check_version("format", manifest.format, FORMAT_VERSION)?;
     check_version("definitions", manifest.definitions, DEFINITIONS_VERSION)?;
     let inconsistent = |problem| Err(BundleError::Inconsistent { problem });
+    match manifest.workload.check() {
+        // Nobody knows what load another tool's results were measured under.
+        Err(SenselessWorkload::Empty(_))
+            if manifest.format == 1 || matches!(manifest.origin, Origin::Imported { .. }) => {}
+        Err(senseless) => return inconsistent(senseless.to_string()),
+        Ok(()) => {}
+    }
     for pair in manifest.steps.windows(2) {
         if pair[0].id >= pair[1].id {
             return inconsistent(format!("step {} stands after step {}", pair[1].id, pair[0].id));

@@ -9,7 +9,7 @@ use super::error::BundleError;
 use super::pace::Pace;
 use super::parquet::{self, Column, Meaning, Physical, Spec};
 use super::table::{Layout, RowGroup, Table};
-use crate::definitions::telemetry::{Metric, Sample};
+use crate::definitions::telemetry::{Labels, Metric, Sample};
 use crate::units::Moment;
 
 const LAYOUT: Layout = Layout {
@@ -55,7 +55,13 @@ pub(super) fn write(samples: &[Sample]) -> Result<Vec<u8>, BundleError> {
         let mut texts = Interned::default();
         group.required::<ByteArrayType>(rows.iter().map(|row| texts.get(&row.source)))?;
         group.required::<ByteArrayType>(rows.iter().map(|row| texts.get(row.metric.name())))?;
-        group.required::<ByteArrayType>(rows.iter().map(|row| texts.get(&row.labels)))?;
+        let mut labels: HashMap<&Labels, ByteArray> = HashMap::new();
+        let written = rows.iter().map(|row| {
+            // Texts always become JSON.
+            let json = || serde_json::to_string(&row.labels).unwrap_or_default().as_str().into();
+            labels.entry(&row.labels).or_insert_with(json).clone()
+        });
+        group.required::<ByteArrayType>(written)?;
         group.required::<DoubleType>(rows.iter().map(|row| row.value))
     })
 }
@@ -90,7 +96,12 @@ impl<'a> Columns<'a> {
         })
     }
 
-    fn next(&mut self, table: &Table<'_>, row: usize) -> Result<Sample, BundleError> {
+    fn next(
+        &mut self,
+        table: &Table<'_>,
+        known: &mut Known<'a>,
+        row: usize,
+    ) -> Result<Sample, BundleError> {
         let damaged = |fault| table.damaged(fault);
         let time = self.time.required().map_err(damaged)?;
         let time =
@@ -100,7 +111,8 @@ impl<'a> Columns<'a> {
         let metric = std::str::from_utf8(metric).ok().and_then(Metric::from_name);
         let problem = "there is no such metric; a newer tokencap may know it";
         let metric = metric.ok_or_else(|| fault(row, "metric", problem))?;
-        let labels = text(self.labels.required().map_err(damaged)?, row, "labels")?;
+        let labels = self.labels.required().map_err(damaged)?;
+        let labels = known.get(labels, row)?;
         let value = self.value.required().map_err(damaged)?;
         Ok(Sample { time: Moment(time), source, metric, labels, value })
     }
@@ -111,15 +123,45 @@ fn text(bytes: &[u8], row: usize, column: &'static str) -> Result<String, Bundle
     Ok(text.map_err(|_| fault(row, column, "the text is not UTF-8"))?.to_owned())
 }
 
-/// Reads and checks the table.
-pub(super) async fn read(contents: &[u8], pace: &mut Pace<'_>) -> Result<Vec<Sample>, BundleError> {
+/// Labels that recur row by row, each read once.
+struct Known<'a> {
+    read: fn(&str) -> Option<Labels>,
+    labels: HashMap<&'a [u8], Labels>,
+}
+
+impl<'a> Known<'a> {
+    fn get(&mut self, written: &'a [u8], row: usize) -> Result<Labels, BundleError> {
+        if let Some(known) = self.labels.get(written) {
+            return Ok(known.clone());
+        }
+        let text = std::str::from_utf8(written);
+        let text = text.map_err(|_| fault(row, "labels", "the text is not UTF-8"))?;
+        let problem = "it is no JSON object of texts";
+        let labels = (self.read)(text).ok_or_else(|| fault(row, "labels", problem))?;
+        self.labels.insert(written, labels.clone());
+        Ok(labels)
+    }
+}
+
+/// Labels as they are written: a JSON object.
+pub(super) fn labels(text: &str) -> Option<Labels> {
+    serde_json::from_str(text).ok()
+}
+
+/// Reads and checks the table, whose labels are in a form that `labels` reads.
+pub(super) async fn read(
+    contents: &[u8],
+    labels: fn(&str) -> Option<Labels>,
+    pace: &mut Pace<'_>,
+) -> Result<Vec<Sample>, BundleError> {
     let table = LAYOUT.open(contents)?;
     let mut samples: Vec<Sample> = Vec::with_capacity(table.rows);
+    let mut known = Known { read: labels, labels: HashMap::new() };
     for mut group in table.groups() {
         let mut columns = Columns::open(&mut group).map_err(|fault| table.damaged(fault))?;
         for _ in 0..group.rows {
             let row = samples.len();
-            let sample = columns.next(&table, row)?;
+            let sample = columns.next(&table, &mut known, row)?;
             check(row, &sample, samples.last().map_or(Moment(0), |previous| previous.time))?;
             samples.push(sample);
             pace.rows(samples.len(), table.rows).await;

@@ -8,7 +8,7 @@ use super::error::BundleError;
 use super::pack::{Packed, in_order, pack};
 use super::read::{check_manifest, sha256};
 use super::rows::{Fault, Rules};
-use super::{Bundle, gaps, requests, telemetry};
+use super::{Bundle, FORMAT_VERSION, Manifest, gaps, requests, telemetry};
 use crate::definitions::record::Request;
 
 /// Writes a bundle. The manifest's digests are filled in; requests are put in the order of steps
@@ -18,11 +18,11 @@ use crate::definitions::record::Request;
 /// If the bundle holds what none may: it is checked as on reading, so that nothing is written
 /// that could not be read.
 pub fn write(bundle: &Bundle) -> Result<Vec<u8>, BundleError> {
-    check_manifest(&bundle.manifest)?;
+    let mut manifest = Manifest { format: FORMAT_VERSION, ..bundle.manifest.clone() };
+    check_manifest(&manifest)?;
     let requests = requests(bundle)?;
     let gaps = gaps::write(&bundle.gaps, &bundle.manifest)?;
     let telemetry = telemetry::write(&bundle.telemetry)?;
-    let mut manifest = bundle.manifest.clone();
     manifest.members = [
         (REQUESTS.to_owned(), sha256(&requests)),
         (GAPS.to_owned(), sha256(gaps.as_bytes())),

@@ -7,6 +7,8 @@ pub mod deployment;
 pub mod judge;
 pub mod measured;
 pub mod money;
+pub mod note;
+pub mod origin;
 pub mod promise;
 pub mod quote;
 pub mod record;

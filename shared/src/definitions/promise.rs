@@ -212,6 +212,19 @@ impl PromiseKind {
         Self::QueueP99,
         Self::Success,
     ];
+
+    /// Its English name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Attainment => "Attainment",
+            Self::TtftP99 => "TTFT P99",
+            Self::ItlP99 => "ITL P99",
+            Self::TpotP99 => "TPOT P99",
+            Self::QueueP99 => "Queue P99",
+            Self::Success => "Success",
+        }
+    }
 }
 
 /// How evidence becomes a verdict.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::note::Note;
 use crate::units::{Moment, Nanos, Rate, Share};
 
 /// Why a step was run.
@@ -46,7 +47,7 @@ pub struct Step {
     pub generator: GeneratorEvidence,
     /// Why the step was stopped early, if it was.
     #[serde(default)]
-    pub stopped: Option<String>,
+    pub stopped: Option<Note>,
     /// Why a search gave the step up as hopeless, if it did: its window ended there, what was
     /// overdue by then has failed, and the rest was given up by the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]

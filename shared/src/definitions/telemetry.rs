@@ -1,6 +1,10 @@
 //! What the server and the devices said of themselves, in one vocabulary for all engines.
 
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::units::Moment;
 
@@ -13,11 +17,71 @@ pub struct Sample {
     pub source: String,
     /// What it is.
     pub metric: Metric,
-    /// The series' remaining labels, `key=value` joined by `,` in the order of keys; the upper
-    /// bound of a histogram bucket is the label `le`.
-    pub labels: String,
+    /// The series' remaining labels; the upper bound of a histogram bucket is the label `le`.
+    pub labels: Labels,
     /// The value, in the metric's unit.
     pub value: f64,
+}
+
+/// The labels of a series: names with their values, in the order of names. Copies share them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Labels(Arc<[(String, String)]>);
+
+impl Labels {
+    /// Labels, put in order.
+    #[must_use]
+    pub fn new(mut pairs: Vec<(String, String)>) -> Self {
+        pairs.sort();
+        Self(pairs.into())
+    }
+
+    /// One label.
+    #[must_use]
+    pub fn one(name: &str, value: &str) -> Self {
+        Self::new(vec![(name.to_owned(), value.to_owned())])
+    }
+
+    /// Names and values, in the order of names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// All labels but those of a name.
+    #[must_use]
+    pub fn without(&self, name: &str) -> Self {
+        Self(self.0.iter().filter(|(known, _)| known != name).cloned().collect())
+    }
+
+    /// The value of a label.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+}
+
+/// As people read them: `engine=0,le=0.3`. Not to be read back: a value may hold commas.
+impl fmt::Display for Labels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (name, value)) in self.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            write!(f, "{comma}{name}={value}")?;
+        }
+        Ok(())
+    }
+}
+
+/// An object: name → value.
+impl Serialize for Labels {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Labels {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let labels = BTreeMap::<String, String>::deserialize(from)?;
+        Ok(Self(labels.into_iter().collect()))
+    }
 }
 
 /// The metrics that engines' and devices' own names are translated to.

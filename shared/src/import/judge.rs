@@ -8,12 +8,14 @@ use sha2::{Digest, Sha256};
 
 use super::File;
 use super::run::{AskedRate, Records, Run};
-use crate::bundle::{Bundle, FORMAT_VERSION, IMPORTED_FROM, Manifest, Note};
+use crate::bundle::{Bundle, FORMAT_VERSION, Manifest};
 use crate::definitions::deployment::Deployment;
 use crate::definitions::judge::{
     Counts, Dependence, Evidence, Gaps, PromiseVerdict, TierFigures, Verdict, judge_step,
 };
 use crate::definitions::measured::{Measured, Missing};
+use crate::definitions::note::Note;
+use crate::definitions::origin::Origin;
 use crate::definitions::promise::PromiseSheet;
 use crate::definitions::record::GapHistogram;
 use crate::definitions::step::{GeneratorEvidence, Step, StepKind};
@@ -100,8 +102,10 @@ pub fn to_bundle(runs: &[Run], sheet: &PromiseSheet, files: &[File<'_>]) -> Opti
         promise: sheet.clone(),
         workload: workload(),
         steps: Vec::new(),
-        environment: BTreeMap::from([(IMPORTED_FROM.to_owned(), tools.join(", "))]),
-        warnings: vec![Note::IMPORTED.with(&[])],
+        origin: Origin::Imported { tools: tools.into_iter().map(str::to_owned).collect() },
+        calendar: None,
+        environment: BTreeMap::new(),
+        warnings: vec![Note::Imported],
         members: BTreeMap::new(),
     });
     let mut offset = Nanos(0);

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::definitions::capacity::Binding;
 use crate::definitions::judge::Degradation;
+use crate::definitions::note::Note;
 use crate::definitions::promise::{PromiseKind, PromiseSheet};
 use crate::signoff::SignOff;
 use crate::units::Rate;
@@ -139,8 +140,8 @@ pub enum AttentionKind {
     DifferentModels,
     /// The measuring tool says so.
     Warning {
-        /// In its words.
-        text: String,
+        /// What it says.
+        note: Note,
     },
 }
 

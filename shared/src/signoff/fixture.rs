@@ -4,7 +4,7 @@ use ed25519_dalek::SigningKey;
 
 use super::{PublicKey, Recomputed, Signer, Trust, TrustedKey, UtcTime, Verification, verify};
 use crate::bundle::judged::of_bundle;
-use crate::bundle::{Bundle, Manifest, open, with_signoff, write};
+use crate::bundle::{Bundle, FORMAT_VERSION, Manifest, open, with_signoff, write};
 use crate::definitions::capacity::Capacity;
 use crate::definitions::promise::Role;
 use crate::definitions::record::{GapHistogram, GapSummary, Outcome, Request};
@@ -57,20 +57,22 @@ pub fn bundle(run: u8) -> Bundle {
     });
     let second = 1_000_000_000_u64;
     let json = serde_json::json!({
-        "format": 1, "definitions": crate::DEFINITIONS_VERSION, "tool": crate::TOOL,
+        "format": FORMAT_VERSION, "definitions": crate::DEFINITIONS_VERSION, "tool": crate::TOOL,
         "run": format!("{run:032x}"), "started": "2026-11-29T10:00:00Z",
         "deployment": {
             "model": "toy-7b", "revision": "r", "engine": "e", "gpu": "H200-141GB", "gpus_serving": 8,
             "gpus_provisioned": 8, "simulated": true,
         },
         "promise": sheet,
-        "workload": {"name": "w", "shape": {"kind": "mix", "classes": []}},
+        "workload": {"name": "w", "shape": {"kind": "mix", "classes": [
+            {"weight": 1.0, "isl": {"dist": "uniform", "min": 100, "max": 199},
+             "osl": {"dist": "fixed", "tokens": 3}}]}},
         "steps": [{
             "id": 0, "kind": "confirm", "asked": 1.0, "seed": 1, "start": 0, "w0": 0,
             "w1": REQUESTS * second, "end": (REQUESTS + 9) * second, "scheduled": REQUESTS,
             "generator": {"dropped": 0},
         }],
-        "environment": {"host": "h"}, "warnings": ["a warning"], "members": {},
+        "environment": {"host": "h"}, "warnings": [{"kind": "counted_here"}], "members": {},
     });
     let manifest: Manifest = serde_json::from_value(json).expect("a valid manifest");
     let gap = Nanos::from_millis(20 + u64::from(run));

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::bundle::{IMPORTED_FROM, Manifest};
+use crate::bundle::Manifest;
 use crate::definitions::capacity::{Basis, Capacity, Standing};
 use crate::definitions::judge::{StepJudgement, Verdict};
 use crate::definitions::measured::Measured;
+use crate::definitions::origin::Origin;
 use crate::definitions::promise::{PromiseKind, PromiseSheet, VerdictMode};
 use crate::definitions::step::StepKind;
 use crate::units::{Rate, TokenRate, TokensPerDay};
@@ -133,7 +134,7 @@ impl SignedNumbers {
     /// # Errors
     /// If they are none that anybody may sign.
     pub fn of(manifest: &Manifest, capacity: &Capacity) -> Result<Self, Unsignable> {
-        if manifest.environment.contains_key(IMPORTED_FROM) {
+        if matches!(manifest.origin, Origin::Imported { .. }) {
             return Err(Unsignable::Imported);
         }
         if manifest.promise.mode == VerdictMode::Point {

@@ -3,7 +3,7 @@
 use super::fixture::*;
 use super::*;
 use crate::bundle::judged::of_bundle;
-use crate::bundle::old::OLD;
+use crate::bundle::old::{OLD, put};
 use crate::bundle::{open, with_signoff, write};
 use crate::definitions::promise::{Role, VerdictMode};
 use crate::definitions::step::StepKind;
@@ -193,4 +193,11 @@ fn signatures_of_every_format_version_still_hold() {
     for (_, bytes) in OLD {
         assert_eq!(state(bytes, &trust()), SignOff::Signed { roles: 2, until: None });
     }
+}
+
+/// Writes the signed sample of the present format, where there is none yet.
+#[test]
+#[ignore = "writes into the sources"]
+fn signed_samples_of_this_format() {
+    put("-signed", &signed(1));
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, Manifest};
+use tokencap_shared::definitions::note::Note;
 use tokencap_shared::definitions::record::{GapHistogram, GapSummary, Outcome, Request};
 use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
-use tokencap_shared::definitions::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::telemetry::{Labels, Metric, Sample};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
 
 pub(crate) const STEP_SECS: u64 = 100;
@@ -40,7 +41,12 @@ pub(crate) fn manifest(steps: u32) -> Manifest {
         },
         "steps": [],
         "environment": {"cpu": "16 × 某处理器"},
-        "warnings": ["the client and the server share a machine"],
+        "warnings": [
+            {"kind": "resumed", "steps": 2},
+            {"kind": "of_a_newer_tool", "figure": 1.5, "says": "something else"},
+        ],
+        "origin": {"kind": "shard", "index": 1, "of": 2},
+        "calendar": {"zero_unix_ns": 1_795_000_000_000_000_000_i64},
         "members": {},
     });
     let mut manifest: Manifest = serde_json::from_value(json).expect("a valid manifest");
@@ -64,7 +70,7 @@ fn step(id: u32) -> Step {
             cpu_busiest: Some(Share::new(0.1 + 0.2).expect("valid")),
             ..GeneratorEvidence::default()
         },
-        stopped: (id == 1).then(|| "too slow".to_owned()),
+        stopped: (id == 1).then(|| Note::sentence("too slow")),
         abandoned: (id == 2).then(|| "hopeless".to_owned()),
     }
 }
@@ -115,8 +121,13 @@ fn request(steps: u32) -> impl Strategy<Value = Request> {
     )
 }
 
+fn labels() -> impl Strategy<Value = Labels> {
+    prop::collection::btree_map("[a-z]{0,3}", ".{0,9}", 0..3)
+        .prop_map(|labels| Labels::new(labels.into_iter().collect()))
+}
+
 fn sample() -> impl Strategy<Value = Sample> {
-    (any::<u32>(), "[a-z]{0,3}", prop::sample::select(&Metric::ALL[..]), ".{0,9}", -1e300..1e300)
+    (any::<u32>(), "[a-z]{0,3}", prop::sample::select(&Metric::ALL[..]), labels(), -1e300..1e300)
         .prop_map(|(time, source, metric, labels, value)| Sample {
             time: Moment(time.into()),
             source,
@@ -196,7 +207,7 @@ pub(crate) fn small() -> Bundle {
             time: at(11_000),
             source: "engine".to_owned(),
             metric: Metric::Running,
-            labels: String::new(),
+            labels: Labels::default(),
             value: 2.0,
         }],
         signoffs: BTreeMap::new(),

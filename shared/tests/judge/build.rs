@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use tokencap_shared::bundle::{Bundle, FORMAT_VERSION, Manifest};
 use tokencap_shared::definitions::deployment::{Deployment, Parallelism};
 use tokencap_shared::definitions::judge::{Dependence, Evidence, Gaps, StepJudgement, judge_step};
+use tokencap_shared::definitions::origin::Origin;
 use tokencap_shared::definitions::promise::{
     Fields, GapQuantile, ItlRule, PromiseKind, PromiseSheet, Target, Tier, VerdictMode,
 };
 use tokencap_shared::definitions::record::{FailureKind, GapSummary, Outcome, Request};
 use tokencap_shared::definitions::step::{GeneratorEvidence, Step, StepKind};
-use tokencap_shared::definitions::telemetry::{Metric, Sample};
+use tokencap_shared::definitions::telemetry::{Labels, Metric, Sample};
 use tokencap_shared::definitions::workload::{Length, Shape, Think, Workload};
 use tokencap_shared::units::{Moment, Nanos, Rate, Share};
 
@@ -168,9 +169,15 @@ pub(crate) fn sample(seconds: f64, metric: Metric, labels: &str, value: f64) -> 
         time: Moment((seconds * 1e9) as u64),
         source: "a".to_owned(),
         metric,
-        labels: labels.to_owned(),
+        labels: labels_of(labels),
         value,
     }
+}
+
+/// Labels of the form `name=value,name=value`.
+pub(crate) fn labels_of(text: &str) -> Labels {
+    let pair = |pair: &str| pair.split_once('=').map(|(name, value)| (name.into(), value.into()));
+    Labels::new(text.split(',').filter_map(pair).collect())
 }
 
 pub(crate) fn deployment(gpus_serving: u32, gpus_provisioned: u32) -> Deployment {
@@ -219,6 +226,8 @@ pub(crate) fn bundle(steps: Vec<Step>, requests: Vec<Request>, telemetry: Vec<Sa
             promise,
             workload: workload(),
             steps,
+            origin: Origin::Measured,
+            calendar: None,
             environment: BTreeMap::new(),
             warnings: Vec::new(),
             members: BTreeMap::new(),

@@ -102,7 +102,7 @@ fn scrape() -> impl Strategy<Value = Sample> {
         time: Moment(time),
         source: "s".to_owned(),
         metric,
-        labels: labels.to_owned(),
+        labels: labels_of(labels),
         value,
     })
 }

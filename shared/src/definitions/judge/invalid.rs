@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::definitions::note::Note;
 use crate::units::{Nanos, Share};
 
 /// Why a step is invalid: each with the figure that shows it. The texts, and what to change,
@@ -62,8 +63,8 @@ pub enum Invalid {
     },
     /// It was stopped before its window had ended.
     Stopped {
-        /// Why, in the tool's words.
-        why: String,
+        /// Why.
+        why: Note,
     },
     /// No member at all.
     Empty,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::step::Step;
-use crate::definitions::telemetry::{Metric, Sample};
+use crate::definitions::telemetry::{Labels, Metric, Sample};
 use crate::units::{Moment, Nanos, Watts};
 
 /// A hole between two samples of a gauge longer than this is not bridged. (The difference of a
@@ -21,7 +21,7 @@ type Curve = Vec<(Moment, f64)>;
 /// else from its power gauge, time-weighted. Missing if any device is covered for less than
 /// 90 % of the window.
 pub(crate) fn mean_power(step: &Step, telemetry: &[Sample]) -> Measured<Watts> {
-    let mut devices: BTreeMap<(&str, &str), [Curve; 2]> = BTreeMap::new();
+    let mut devices: BTreeMap<(&str, &Labels), [Curve; 2]> = BTreeMap::new();
     for sample in telemetry {
         let kind = match sample.metric {
             Metric::EnergyJoules => 0,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::verdict::{Quantity, ShareEvidence, Terms, Verdict};
 use crate::definitions::promise::Target;
 use crate::definitions::step::Step;
-use crate::definitions::telemetry::{Metric, Sample};
+use crate::definitions::telemetry::{Labels, Metric, Sample};
 use crate::stats::dependence::{Series, Slots};
 use crate::stats::rank::nearest_rank;
 use crate::units::{Moment, Nanos};
@@ -41,7 +41,7 @@ impl QueueHistogram {
             return None;
         }
         let slots = Slots::of(step.w0, step.w1);
-        let mut sources: BTreeMap<(&str, String), BTreeMap<Moment, Scrape>> = BTreeMap::new();
+        let mut sources: BTreeMap<(&str, Labels), BTreeMap<Moment, Scrape>> = BTreeMap::new();
         for sample in telemetry.iter().filter(|s| s.metric == Metric::QueueBucket) {
             let Some((series, bound)) = split_bound(&sample.labels) else { continue };
             if !(sample.value.is_finite() && sample.value >= 0.0) {
@@ -176,10 +176,8 @@ fn longest_hole(step: &Step, times: impl Iterator<Item = Moment>) -> Nanos {
 }
 
 /// A bucket's series (labels without `le`) and its bound in nanoseconds.
-fn split_bound(labels: &str) -> Option<(String, u64)> {
-    let (bounds, rest): (Vec<_>, Vec<_>) =
-        labels.split(',').partition(|label| label.starts_with("le="));
-    let bound = match bounds.first()?.strip_prefix("le=")? {
+fn split_bound(labels: &Labels) -> Option<(Labels, u64)> {
+    let bound = match labels.get("le")? {
         "+Inf" | "inf" | "Inf" => INFINITE,
         number => {
             let seconds: f64 = number.parse().ok()?;
@@ -192,5 +190,5 @@ fn split_bound(labels: &str) -> Option<(String, u64)> {
             }
         }
     };
-    Some((rest.join(","), bound))
+    Some((labels.without("le"), bound))
 }

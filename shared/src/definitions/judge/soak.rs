@@ -11,7 +11,7 @@ use crate::definitions::measured::Measured;
 use crate::definitions::promise::PromiseSheet;
 use crate::definitions::record::{Outcome, Request};
 use crate::definitions::step::Step;
-use crate::definitions::telemetry::{Metric, Sample};
+use crate::definitions::telemetry::{Labels, Metric, Sample};
 use crate::definitions::window::is_member;
 use crate::definitions::workload::Workload;
 use crate::stats::dependence::{SLOTS, tail_inflation};
@@ -242,12 +242,12 @@ pub(crate) fn series<'a>(
     telemetry: &'a [Sample],
     metric: Metric,
 ) -> impl Iterator<Item = Vec<(Moment, f64)>> + use<'a> {
-    let mut series: std::collections::BTreeMap<(&str, &str), Vec<(Moment, f64)>> =
+    let mut series: std::collections::BTreeMap<(&str, &Labels), Vec<(Moment, f64)>> =
         std::collections::BTreeMap::new();
     let (w0, w1) = (step.w0, step.w1);
     for sample in telemetry.iter().filter(|s| s.metric == metric && w0 <= s.time && s.time <= w1) {
         if sample.value.is_finite() {
-            let key = (sample.source.as_str(), sample.labels.as_str());
+            let key = (sample.source.as_str(), &sample.labels);
             series.entry(key).or_default().push((sample.time, sample.value));
         }
     }

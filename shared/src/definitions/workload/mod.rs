@@ -1,10 +1,13 @@
 //! What the load is: arrivals, lengths, sessions, prefix sharing.
 
+mod check;
 mod fields;
 
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Nanos, Share};
+
+pub use check::SenselessWorkload;
 
 /// A declared workload. With the seed it fixes every arrival and every prompt bit by bit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -91,7 +91,7 @@ fn of_row(row: &Row) -> Vec<AttentionKind> {
     );
     let sign_off = row.sign_off.clone();
     note(!sign_off.is_signed(), AttentionKind::NotSigned { sign_off });
-    found.extend(row.warnings.iter().cloned().map(|text| AttentionKind::Warning { text }));
+    found.extend(row.warnings.iter().cloned().map(|note| AttentionKind::Warning { note }));
     found
 }
 

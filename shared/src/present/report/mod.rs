@@ -19,6 +19,7 @@ use crate::definitions::deployment::Deployment;
 use crate::definitions::judge::{Degradation, StepJudgement};
 use crate::definitions::measured::{Measured, Missing};
 use crate::definitions::money::{Economics, PriceSheet};
+use crate::definitions::note::Note;
 use crate::definitions::promise::PromiseSheet;
 use crate::definitions::workload::{Shape, Workload};
 use crate::units::Ratio;
@@ -90,8 +91,8 @@ pub struct Row {
     pub sign_off: SignOff,
     /// Facts about the measuring machine and the run.
     pub environment: BTreeMap<String, String>,
-    /// What the measuring tool wants its reader to know, in its words.
-    pub warnings: Vec<String>,
+    /// What the measuring tool wants its reader to know.
+    pub warnings: Vec<Note>,
 }
 
 impl Entry {

@@ -14,6 +14,7 @@ use crate::definitions::capacity::{Basis, Standing};
 use crate::definitions::compare::{Told, Unlike};
 use crate::definitions::judge::{Degradation, Invalid, Verdict};
 use crate::definitions::measured::Missing;
+use crate::definitions::note::Note;
 use crate::definitions::promise::{ItlRule, PromiseKind, Role, VerdictMode};
 use crate::definitions::record::{ClientFaultKind, FailureKind};
 use crate::definitions::step::StepKind;
@@ -116,8 +117,8 @@ pub struct Words {
     pub role: fn(Role) -> &'static str,
     /// The prefix cache at a step's start.
     pub cache: fn(CacheState) -> &'static str,
-    /// What the measuring side says of a run ([`crate::bundle::Note`]).
-    pub note: fn(&str) -> String,
+    /// What the measuring side says of a run.
+    pub note: fn(&Note) -> String,
     /// Why a value is missing.
     pub missing: fn(&Missing) -> String,
     /// Why a step is invalid, and what to change.
@@ -420,7 +421,7 @@ pub struct Sayings {
     pub prices_of: fn(name: &str, date: &str) -> String,
     pub definitions: fn(version: u32) -> String,
     pub step_no: fn(u32) -> String,
-    pub stopped_early: fn(&str) -> String,
+    pub stopped_early: fn(&Note) -> String,
 }
 
 impl Words {

@@ -9,7 +9,7 @@ use super::Latency;
 use crate::bundle::Bundle;
 use crate::definitions::record::Request;
 use crate::definitions::step::Step;
-use crate::definitions::telemetry::{Metric, Sample};
+use crate::definitions::telemetry::{Labels, Metric, Sample};
 use crate::present::chart::{Across, AxisPlan, Band, Datum, Plan, Role, Rule, Series};
 use crate::present::format;
 use crate::present::words::Words;
@@ -259,7 +259,7 @@ fn gauge(
     let inside = |sample: &&Sample| {
         sample.metric == metric && step.start <= sample.time && sample.time <= step.end
     };
-    let mut latest: BTreeMap<(&str, &str), f64> = BTreeMap::new();
+    let mut latest: BTreeMap<(&str, &Labels), f64> = BTreeMap::new();
     let mut points: Vec<Datum> = Vec::new();
     for sample in bundle.telemetry.iter().filter(inside) {
         latest.insert((&sample.source, &sample.labels), sample.value);

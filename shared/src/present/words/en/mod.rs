@@ -10,6 +10,7 @@ use super::{Charts, Comparing, Lang, Sayings, Terms, Titles, Words};
 use crate::definitions::capacity::{Basis, Standing};
 use crate::definitions::compare::{Told, Unlike};
 use crate::definitions::judge::Verdict;
+use crate::definitions::note::Note;
 use crate::definitions::promise::{GapQuantile, ItlRule, PromiseKind, Role, VerdictMode};
 use crate::definitions::record::{ClientFaultKind, FailureKind};
 use crate::definitions::step::StepKind;
@@ -26,7 +27,7 @@ pub const EN: Words = Words {
     compare: COMPARING,
     evidence: evidence::EVIDENCE,
     verdict,
-    promise,
+    promise: PromiseKind::name,
     itl_rule,
     itl_rule_short,
     mode,
@@ -37,7 +38,7 @@ pub const EN: Words = Words {
     basis,
     role,
     cache,
-    note: str::to_owned,
+    note: Note::says,
     missing: reasons::missing,
     invalid: reasons::invalid,
     degradation: reasons::degradation,
@@ -242,7 +243,7 @@ const SAYINGS: Sayings = Sayings {
     prices_of: |name, date| format!("{name} of {date}"),
     definitions: |version| format!("metric definitions, version {version}"),
     step_no: |step| format!("step {step}"),
-    stopped_early: |why| format!("stopped early: {why}"),
+    stopped_early: |why| format!("stopped early: {}", why.says()),
 };
 
 const CHARTS: Charts = Charts {
@@ -304,17 +305,6 @@ fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Broken => "broken",
         Verdict::Insufficient => "insufficient",
         Verdict::NotObserved => "not observed",
-    }
-}
-
-fn promise(kind: PromiseKind) -> &'static str {
-    match kind {
-        PromiseKind::Attainment => "Attainment",
-        PromiseKind::TtftP99 => "TTFT P99",
-        PromiseKind::ItlP99 => "ITL P99",
-        PromiseKind::TpotP99 => "TPOT P99",
-        PromiseKind::QueueP99 => "Queue P99",
-        PromiseKind::Success => "Success",
     }
 }
 

@@ -89,7 +89,7 @@ pub(super) fn invalid(reason: &Invalid) -> Advice {
             "Check the metrics endpoint, then repeat the step.",
         ),
         Invalid::Stopped { why } => {
-            (format!("the step was stopped early: {why}"), "Repeat the step to its end.")
+            (format!("the step was stopped early: {}", why.says()), "Repeat the step to its end.")
         }
         Invalid::Empty => (
             "no request was sent in the window".to_owned(),
@@ -245,7 +245,7 @@ pub(super) fn attention(kind: &AttentionKind) -> Advice {
             "The rows are of different models or revisions".to_owned(),
             "Compare them in money, not token by token.",
         ),
-        AttentionKind::Warning { text } => (text.clone(), ""),
+        AttentionKind::Warning { note } => (note.says(), ""),
     };
     Advice { what, fix: fix.to_owned() }
 }

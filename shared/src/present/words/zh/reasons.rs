@@ -208,7 +208,7 @@ pub(super) fn attention(kind: &AttentionKind) -> Advice {
         AttentionKind::DifferentModels => {
             ("各行的模型或版本不同".to_owned(), "只能按金额比较，不能逐 token 比较。")
         }
-        AttentionKind::Warning { text } => ((ZH.note)(text), ""),
+        AttentionKind::Warning { note } => ((ZH.note)(note), ""),
     };
     Advice { what, fix: fix.to_owned() }
 }
