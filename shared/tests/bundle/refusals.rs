@@ -2,7 +2,7 @@ use std::io::{Cursor, Read, Write};
 
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
-use tokencap_shared::bundle::{Bundle, BundleError, read, write};
+use tokencap_shared::bundle::{Bundle, BundleError, FORMAT_VERSION, read, write};
 use tokencap_shared::definitions::record::{GapSummary, Request};
 use tokencap_shared::units::{Moment, Nanos};
 use zip::write::SimpleFileOptions;
@@ -194,11 +194,12 @@ fn changed_members_are_named() {
 #[test]
 fn later_versions_are_refused_even_if_their_manifest_is_another() {
     let bytes = with_manifest(|manifest| {
-        *manifest = serde_json::json!({"format": 2, "definitions": 1, "new": true});
+        *manifest =
+            serde_json::json!({"format": FORMAT_VERSION + 1, "definitions": 1, "new": true});
     });
     assert_eq!(
         refused(&bytes).to_string(),
-        "this bundle has format 2, and this tokencap knows up to 1: update tokencap"
+        "this bundle has format 3, and this tokencap knows up to 2: update tokencap"
     );
     let bytes = with_manifest(|manifest| manifest["definitions"] = 2.into());
     assert!(matches!(refused(&bytes), BundleError::Newer { what: "definitions", .. }));
@@ -215,6 +216,16 @@ fn contradictory_manifests_are_refused() {
         manifest["steps"].as_array_mut().expect("steps").push(step);
     });
     assert!(matches!(refused(&doubled), BundleError::Inconsistent { .. }));
+    let length = with_manifest(|manifest| {
+        manifest["workload"]["shape"]["classes"][0]["osl"]["min"] = 10.into();
+    });
+    assert!(matches!(refused(&length), BundleError::Inconsistent { .. }));
+    let nothing = with_manifest(|manifest| {
+        manifest["workload"]["shape"]["classes"] = serde_json::json!([]);
+    });
+    assert!(matches!(refused(&nothing), BundleError::Inconsistent { .. }));
+    let part = with_manifest(|manifest| manifest["origin"]["index"] = 2.into());
+    assert!(matches!(refused(&part), BundleError::Manifest(_)));
     let window = with_manifest(|manifest| manifest["steps"][0]["w0"] = u64::MAX.into());
     assert!(matches!(refused(&window), BundleError::Inconsistent { .. }));
 }
