@@ -192,7 +192,8 @@ fn look(server: &Server) -> (BTreeMap<Metric, f64>, Vec<String>) {
     let (samples, warnings, _) =
         observe(vec![source("engine", server)], Duration::from_millis(100));
     let values = samples.iter().filter(|sample| sample.metric != Metric::Up);
-    (values.map(|sample| (sample.metric, sample.value)).collect(), warnings)
+    let said = warnings.iter().map(Note::says);
+    (values.map(|sample| (sample.metric, sample.value)).collect(), said.collect())
 }
 
 #[test]
