@@ -9,11 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules from the ground up.
-const LADDER: [&str; 33] = [
+const LADDER: [&str; 35] = [
     "units",
     "stats",
     "definitions::measured",
     "definitions::promise",
+    "definitions::note",
+    "definitions::origin",
     "definitions::record",
     "definitions::step",
     "definitions::telemetry",

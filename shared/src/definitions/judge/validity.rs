@@ -7,7 +7,6 @@ use super::generator::of_generator;
 use super::invalid::Invalid;
 use super::pass::{Pass, exceeds};
 use crate::definitions::measured::Measured;
-use crate::definitions::note::Note;
 use crate::definitions::promise::PromiseSheet;
 use crate::definitions::record::Request;
 use crate::definitions::step::Step;
