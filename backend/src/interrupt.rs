@@ -5,8 +5,10 @@
 use std::io;
 
 use tokencap_shared::definitions::note::Note;
+use tokencap_shared::present::words::Lang;
 
 use crate::stop::Stop;
+use crate::words;
 
 /// Exit code of a process that was interrupted.
 const INTERRUPTED: i32 = 130;
@@ -40,7 +42,7 @@ pub async fn interrupted() {
 ///
 /// # Errors
 /// If the system does not let the signal be listened to.
-pub fn stop_on_interrupt() -> io::Result<Stop> {
+pub fn stop_on_interrupt(lang: Lang) -> io::Result<Stop> {
     let stop = Stop::default();
     let stopped = stop.clone();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -48,10 +50,7 @@ pub fn stop_on_interrupt() -> io::Result<Stop> {
         runtime.block_on(async {
             if asked().await.is_ok() {
                 stopped.stop(Note::Interrupted);
-                eprintln!(
-                    "\nStopping: nothing more is sent, what is in flight comes to its end, and \
-                     what was measured is kept. Ctrl-C again ends at once."
-                );
+                eprintln!("{}", words::of(lang).stopping);
             }
             if asked().await.is_ok() {
                 std::process::exit(INTERRUPTED);

@@ -20,7 +20,7 @@ use crate::files;
 
 const FORMAT: &str = "tokencap-key-1";
 /// Shorter passphrases are guessed.
-const MIN_PASSPHRASE: usize = 8;
+pub(crate) const MIN_PASSPHRASE: usize = 8;
 /// No key file is longer.
 const MAX_FILE: u64 = 16 << 10;
 

@@ -46,3 +46,4 @@ pub mod text;
 pub mod trial;
 pub mod trust;
 pub mod web;
+mod words;

@@ -29,7 +29,7 @@ fn failure(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(!said.contains("panicked"), "{said}");
     let last = said.trim_end().lines().last().unwrap().to_owned();
-    assert!(last.starts_with("tokencap: "), "{said}");
+    assert!(last.starts_with("error: "), "{said}");
     last
 }
 

@@ -128,7 +128,7 @@ fn every_wrong_input_ends_with_one_sentence_that_says_what_to_do() {
         let output = report(&arguments);
         let error = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {error}");
-        assert!(error.starts_with("tokencap: ") && error.contains(part), "{arguments:?}: {error}");
+        assert!(error.starts_with("error: ") && error.contains(part), "{arguments:?}: {error}");
         assert!(output.stdout.is_empty() && !error.contains("panicked"), "{error}");
     }
 }

@@ -8,17 +8,20 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokencap_shared::bundle::live::{Phase, Tail};
 use tokencap_shared::definitions::capacity::Capacity;
 use tokencap_shared::definitions::judge::{StepJudgement, Verdict};
+use tokencap_shared::definitions::money::PriceSheet;
 use tokencap_shared::definitions::note::Note;
 use tokencap_shared::definitions::promise::{PromiseKind, PromiseSheet};
 use tokencap_shared::definitions::step::StepKind;
-use tokencap_shared::present::words::EN;
+use tokencap_shared::present::escape;
+use tokencap_shared::present::words::Lang;
 use tokencap_shared::units::{Nanos, Rate};
 
 use crate::drive::live::Snapshot;
 use crate::drive::plan::{Load, StepPlan};
 use crate::log;
 use crate::search::Answer;
-use crate::search::budget::minutes;
+use crate::search::budget::{Budget, minutes};
+use crate::words::{self, CommandWords};
 
 /// What happens in a campaign.
 #[derive(Clone, Debug)]
@@ -31,8 +34,12 @@ pub enum Event<'a> {
     },
     /// What the campaign will take and can prove.
     Budget {
-        /// In sentences.
-        lines: &'a [String],
+        /// Steps, time, tokens, proofs.
+        budget: &'a Budget,
+        /// Prices to tell it in, if some were chosen.
+        prices: Option<&'a PriceSheet>,
+        /// GPUs that are paid for meanwhile.
+        gpus: u32,
     },
     /// A step begins.
     Begin {
@@ -85,6 +92,7 @@ pub trait Watch {
 /// Writes to the terminal, or plain lines where there is none.
 #[derive(Debug)]
 pub struct Terminal {
+    words: &'static CommandWords,
     bar: Option<ProgressBar>,
     left: Option<Duration>,
     last: Instant,
@@ -93,8 +101,10 @@ pub struct Terminal {
 /// How often a plain line is written.
 const PLAIN: Duration = Duration::from_secs(10);
 
-impl Default for Terminal {
-    fn default() -> Self {
+impl Terminal {
+    /// One that speaks a language.
+    #[must_use]
+    pub fn new(lang: Lang) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{bar:24} {percent:>3}%  {msg}");
@@ -102,7 +112,7 @@ impl Default for Terminal {
             log::above(&bar);
             bar
         });
-        Self { bar, left: None, last: Instant::now() }
+        Self { words: words::of(lang), bar, left: None, last: Instant::now() }
     }
 }
 
@@ -132,6 +142,7 @@ pub(super) fn phase(plan: &StepPlan, elapsed: Duration) -> Phase {
 
 impl Terminal {
     fn say(&self, line: &str) {
+        let line = escape::one_line(line);
         match &self.bar {
             Some(bar) => bar.println(line),
             None => eprintln!("{line}"),
@@ -141,73 +152,69 @@ impl Terminal {
 
 impl Watch for Terminal {
     fn on(&mut self, event: Event<'_>) {
+        let words = self.words;
         match event {
             Event::Ready { warnings } => {
                 for warning in warnings {
-                    self.say(&format!("note: {}", warning.says()));
+                    self.say(&(words.note)(&(words.shared.note)(warning)));
                 }
             }
-            Event::Budget { lines } => {
-                for line in lines {
-                    self.say(&format!("plan: {line}"));
+            Event::Budget { budget, prices, gpus } => {
+                for line in budget.lines(prices, gpus, words) {
+                    self.say(&(words.plan)(&line));
                 }
             }
             Event::Begin { plan, index, of, left } => {
                 self.left = left;
                 self.last = Instant::now();
-                self.say(&begins(plan, index, of, left));
+                self.say(&begins(plan, index, of, left, words));
             }
             Event::Tick { plan, elapsed, live, so_far, promise } => {
                 let left = self.left.map(|left| left.saturating_sub(elapsed));
-                let line = tick(plan, elapsed, live, so_far.map(|judged| (judged, promise)), left);
+                let line =
+                    tick(plan, elapsed, live, so_far.map(|judged| (judged, promise)), left, words);
                 if let Some(bar) = &self.bar {
                     let share = elapsed.as_secs_f64() / length(plan).as_secs_f64().max(1e-9);
                     bar.set_position((share.min(1.0) * 1000.0) as u64);
-                    bar.set_message(line);
+                    bar.set_message(escape::one_line(&line).into_owned());
                 } else if self.last.elapsed() >= PLAIN {
                     self.last = Instant::now();
-                    eprintln!("  {line}");
+                    eprintln!("  {}", escape::one_line(&line));
                 }
             }
             Event::End { judged, promise, abandoned, .. } => {
                 if let Some(bar) = &self.bar {
                     bar.set_position(0);
                 }
-                self.say(&format!("  {}", ended(judged, promise)));
+                self.say(&format!("  {}", ended(judged, promise, words)));
                 if let Some(reason) = abandoned {
-                    self.say(&format!("  given up early: {reason}"));
+                    self.say(&format!("  {}", (words.given_up)(reason)));
                 }
             }
             Event::Found { answer, capacity, promise } => {
-                self.say(&found(answer, capacity, promise))
+                self.say(&found(answer, capacity, promise, words))
             }
         }
     }
 }
 
 /// A step's beginning in one line.
-fn begins(plan: &StepPlan, index: usize, of: Option<usize>, left: Option<Duration>) -> String {
-    let kind = match plan.kind {
-        StepKind::Probe | StepKind::Closed => "",
-        StepKind::Confirm => ", to confirm",
-        StepKind::Soak => ", a soak",
-    };
-    let of = of.map_or(String::new(), |of| format!(" of {of}"));
-    let left = left.map_or(String::new(), |left| format!("; about {} left", minutes(left)));
-    let most = if of.is_empty() { "at most" } else { "about" };
-    format!(
-        "step {}{of}: {}{kind}, {most} {}{left}",
-        index + 1,
-        load(plan.load),
-        minutes(length(plan)),
-    )
+fn begins(
+    plan: &StepPlan,
+    index: usize,
+    of: Option<usize>,
+    left: Option<Duration>,
+    words: &CommandWords,
+) -> String {
+    let (load, left) = (load(plan.load, words), left.map(minutes));
+    (words.step)(index + 1, of, &load, plan.kind, &minutes(length(plan)), left.as_deref())
 }
 
 /// What is offered.
-fn load(load: Load) -> String {
-    match load.rate() {
-        Some(open) => format!("{} req/s", rate(open)),
-        None => load.to_string(),
+fn load(load: Load, words: &CommandWords) -> String {
+    match load {
+        Load::Open(open) => format!("{} req/s", rate(open)),
+        Load::Closed(users) => (words.users)(users),
     }
 }
 
@@ -227,104 +234,98 @@ fn tick(
     live: &Snapshot,
     so_far: Option<(&StepJudgement, &PromiseSheet)>,
     left: Option<Duration>,
+    words: &CommandWords,
 ) -> String {
     let phase = match phase(plan, elapsed) {
-        Phase::WarmUp => "warm-up",
-        Phase::Window => "window",
-        Phase::Tail => "tail",
+        Phase::WarmUp => words.warm_up,
+        Phase::Window => words.window,
+        Phase::Tail => words.tail,
     };
     let pair = |pair: Option<[Nanos; 2]>| {
         pair.map_or("—".to_owned(), |[p50, p99]| format!("{}/{} ms", millis(p50), millis(p99)))
     };
-    let mut line = format!(
-        "{phase}: {}, {} in flight, {} done, {} failed",
-        load(plan.load),
-        live.in_flight,
-        live.completed,
-        live.failed,
-    );
+    let load = load(plan.load, words);
+    let mut line = (words.counts)(phase, &load, live.in_flight, live.completed, live.failed);
     match so_far {
         Some((judged, promise)) => {
-            let tails = tails(judged, promise);
+            let tails = tails(judged, promise, words);
             if !tails.is_empty() {
-                line += &format!(", p99 against its limit: {tails}");
+                line += &(words.tails)(&tails);
             }
-            line += &format!(", so far {}{}", verdict(judged.screen), piles_up(judged));
+            line += &(words.so_far)(verdict(judged.screen, words), &piles_up(judged, words));
         }
-        None => {
-            line += &format!(", TTFT p50/p99 {}, ITL p50/p99 {}", pair(live.ttft), pair(live.itl));
-        }
+        None => line += &(words.latencies)(&pair(live.ttft), &pair(live.itl)),
     }
     if let Some(left) = left {
-        line += &format!(", {} left", minutes(left));
+        line += &(words.left)(&minutes(left));
     }
     line
 }
 
 /// The P99 of each latency beside its limit.
-fn tails(judged: &StepJudgement, promise: &PromiseSheet) -> String {
+fn tails(judged: &StepJudgement, promise: &PromiseSheet, words: &CommandWords) -> String {
     let name = |kind: PromiseKind| match kind {
         PromiseKind::TtftP99 => "TTFT",
         PromiseKind::ItlP99 => "ITL",
         PromiseKind::TpotP99 => "TPOT",
-        _ => "queue",
+        _ => words.queue,
     };
     let tails = Tail::of(judged, promise).into_iter().map(|tail| {
         let measured = tail.measured.map_or("∞".to_owned(), millis);
-        let tier = tail.tier.map_or(String::new(), |tier| format!(" ({tier})"));
+        let tier = tail.tier.map_or(String::new(), |tier| (words.of_tier)(&tier));
         format!("{} {measured}/{} ms{tier}", name(tail.kind), millis(tail.limit))
     });
-    tails.collect::<Vec<_>>().join(", ")
+    tails.collect::<Vec<_>>().join(words.comma)
 }
 
-const fn verdict(verdict: Verdict) -> &'static str {
+fn verdict(verdict: Verdict, words: &CommandWords) -> &'static str {
     match verdict {
-        Verdict::Held => "held",
-        Verdict::Broken => "broken",
-        Verdict::Insufficient => "insufficient evidence",
-        Verdict::NotObserved => "not observed",
+        Verdict::Insufficient => words.insufficient,
+        other => (words.shared.verdict)(other),
     }
 }
 
 /// A search's end in one line.
-fn found(answer: &Answer, capacity: &Capacity, promise: &PromiseSheet) -> String {
+fn found(
+    answer: &Answer,
+    capacity: &Capacity,
+    promise: &PromiseSheet,
+    words: &CommandWords,
+) -> String {
+    let name = |kind| (words.shared.promise)(kind);
     let mut text = match answer {
-        Answer::Signed(signed) => format!("λ_slo_max: {} req/s, confirmed", rate(*signed)),
-        Answer::Unsigned(near) => {
-            format!("nothing was confirmed; λ_slo_max is near {} req/s", rate(*near))
-        }
-        Answer::Invalid => "the search ended: steps were INVALID again and again".to_owned(),
-        Answer::Blind(kind) => {
-            format!("the search ended: nothing observes {}", (EN.promise)(*kind))
-        }
+        Answer::Signed(signed) => (words.confirmed)(&rate(*signed)),
+        Answer::Unsigned(near) => (words.unconfirmed)(&rate(*near)),
+        Answer::Invalid => words.search_invalid.to_owned(),
+        Answer::Blind(kind) => (words.search_blind)(name(*kind)),
     };
     if let Some(lambda) = capacity.lambda.value() {
         match lambda.first_broken {
-            Some(broken) => text += &format!("; the first broken rate is {}", rate(broken)),
-            None => text += "; no tested rate above it broke",
+            Some(broken) => text += &(words.first_broken)(&rate(broken)),
+            None => text += words.none_broken,
         }
         if lambda.non_monotone {
-            text += "; not monotone: a rate above a broken one passed";
+            text += words.non_monotone;
         }
     }
     if let Some(binding) = &capacity.binding {
         let tier = binding.tier.and_then(|tier| promise.tiers.get(tier));
-        let tier = tier.map_or(String::new(), |tier| format!(" of tier {}", tier.name));
-        text += &format!("; what breaks first: {}{tier}", (EN.promise)(binding.kind));
+        let tier = tier.map_or(String::new(), |tier| (words.in_tier)(&tier.name));
+        text += &(words.breaks_first)(name(binding.kind), &tier);
     }
     text
 }
 
 /// Why a step is broken whose latencies all keep to their limits so far.
-fn piles_up(judged: &StepJudgement) -> String {
-    let why = judged.validity.unsustainable.then(|| format!(" ({})", EN.say.unsustainable));
-    why.unwrap_or_default()
+fn piles_up(judged: &StepJudgement, words: &CommandWords) -> String {
+    let why = judged.validity.unsustainable;
+    if why { (words.piles_up)(words.shared.say.unsustainable) } else { String::new() }
 }
 
 /// A step's end in one line.
-fn ended(judged: &StepJudgement, promise: &PromiseSheet) -> String {
+fn ended(judged: &StepJudgement, promise: &PromiseSheet, words: &CommandWords) -> String {
     if !judged.validity.is_valid() {
-        return "INVALID: the step has no result; the report says why".to_owned();
+        return words.step_invalid.to_owned();
     }
     let worst = judged
         .promises
@@ -332,13 +333,13 @@ fn ended(judged: &StepJudgement, promise: &PromiseSheet) -> String {
         .find(|p| p.signed && p.screen == Verdict::Broken)
         .and_then(|p| p.tier)
         .and_then(|tier| promise.tiers.get(tier))
-        .map_or(String::new(), |tier| format!(" (first in tier {})", tier.name));
-    let worst = worst + &piles_up(judged);
-    format!(
-        "offered {:.2} req/s: promises {}{worst}; on the point estimates {}; {} of {} requests compliant",
+        .map_or(String::new(), |tier| (words.first_in_tier)(&tier.name));
+    let worst = worst + &piles_up(judged, words);
+    (words.step_ended)(
         judged.offered.get(),
-        verdict(judged.verdict),
-        verdict(judged.screen),
+        verdict(judged.verdict, words),
+        &worst,
+        verdict(judged.screen, words),
         judged.counts.compliant,
         judged.counts.valid,
     )

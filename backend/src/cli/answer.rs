@@ -3,16 +3,17 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 use tokencap_shared::bundle::Bundle;
 use tokencap_shared::present::document::document;
+use tokencap_shared::present::escape;
 use tokencap_shared::present::report::{Entry, Report};
+use tokencap_shared::present::words::Lang;
 use tokencap_shared::signoff::SignOff;
 
-use super::report::Language;
 use crate::export::Json;
+use crate::words;
 
 /// Whom a command answers.
 #[derive(Clone, Copy, Debug, Args)]
@@ -35,22 +36,26 @@ impl Answer {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(super) fn saved(self, path: &Path, bundle: &Bundle) -> anyhow::Result<()> {
+    pub(super) fn saved(self, path: &Path, bundle: &Bundle, lang: Lang) -> anyhow::Result<()> {
         if !self.json {
-            return say(&(saved(path) + "\n"));
+            return say(&(saved(path, lang) + "\n"));
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let entry = Entry::judged(name, bundle, None, SignOff::Unsigned);
         let report = Report::new(vec![entry], None);
-        let document = document(&report, Language::or_terminal(None).words());
+        let document = document(&report, lang.words());
         say_json(&Json { report: &report, document: &document })
     }
 }
 
 /// What to do with a bundle that was written.
-pub(super) fn saved(path: &Path) -> String {
-    let out = path.display();
-    format!("Wrote {out}\nRead it:  tokencap report {out}\nShow it:  tokencap serve {out}")
+pub(super) fn saved(path: &Path, lang: Lang) -> String {
+    (words::of(lang).saved)(&shown(path))
+}
+
+/// A path as part of one line.
+pub(super) fn shown(path: &Path) -> String {
+    escape::one_line(&path.to_string_lossy()).into_owned()
 }
 
 /// Writes a value as JSON to standard output.
@@ -58,19 +63,27 @@ pub(super) fn saved(path: &Path) -> String {
 /// # Errors
 /// If it cannot be written.
 pub(super) fn say_json(value: &impl Serialize) -> anyhow::Result<()> {
-    let text = serde_json::to_string_pretty(value).context("the answer cannot be JSON")?;
-    say(&(text + "\n"))
+    write(&(serde_json::to_string_pretty(value)? + "\n"))
 }
 
-/// Writes a text to standard output.
+/// Writes a text to standard output, with nothing in it that moves a terminal.
 ///
 /// # Errors
 /// If it cannot be written to.
 pub(super) fn say(text: &str) -> anyhow::Result<()> {
+    write(&escape::lines(text))
+}
+
+/// Writes a text to standard error, with nothing in it that moves a terminal.
+pub(super) fn tell(text: &str) {
+    eprintln!("{}", escape::lines(text));
+}
+
+fn write(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         // A reader such as `head` that has seen enough is no failure.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("cannot write to standard output"),
+        written => Ok(written?),
     }
 }

@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 use tokencap_shared::definitions::promise::PromiseSheet;
-use tokencap_shared::present::words::EN;
+use tokencap_shared::present::words::Lang;
 
 use super::answer::Answer;
 use crate::interrupt;
@@ -14,6 +14,7 @@ use crate::net::awake::Awake;
 use crate::plan;
 use crate::presets::Kind;
 use crate::trial::calibrate::{Rung, calibrate};
+use crate::words::{self, CommandWords};
 
 /// Measure how many streams and events a second this machine can honestly drive.
 ///
@@ -33,39 +34,35 @@ pub(super) struct Calibrate {
 ///
 /// # Errors
 /// If the promise sheet cannot be read, or the generator cannot start on this machine.
-pub(super) fn run(args: &Calibrate) -> anyhow::Result<()> {
-    let promise: PromiseSheet =
-        plan::named(&args.promise, Kind::Promise, "promise sheet", Path::new("."))?;
-    let stop = interrupt::stop_on_interrupt().context("cannot listen for Ctrl-C")?;
+pub(super) fn run(args: &Calibrate, lang: Lang) -> anyhow::Result<()> {
+    let words = words::of(lang);
+    let promise: PromiseSheet = plan::named(&args.promise, Kind::Promise, Path::new("."))?;
+    let stop = interrupt::stop_on_interrupt(lang).context(words.no_ctrl_c)?;
     // What is measured meanwhile is for a person's eyes.
     let person = !args.answer.json;
     if person {
-        println!("{HEAD}");
+        println!("{}", words.calibrate_head);
     }
     let rungs = calibrate(&promise, &stop, |rung| {
         if person {
-            println!("{}", line(rung));
+            println!("{}", line(rung, words));
         }
     })?;
     // As every step has asked for itself.
     let awake = Awake::hold().is_held();
     args.answer.give(
         &json!({ "promise": promise.name, "honest": honest(&rungs), "cores_kept_awake": awake, "rungs": rungs }),
-        &format!("\n{}{}", verdict(&rungs), if awake { "" } else { DROWSY }),
+        &format!("\n{}{}", verdict(&rungs, words), drowsy(awake, words)),
     )
 }
 
-const DROWSY: &str = if cfg!(target_os = "linux") {
-    "\nCores may sleep between two requests here, and wake too late for some: as root, or where \
-     this user may write to /dev/cpu_dma_latency, they are kept awake while a step runs."
-} else {
-    ""
-};
+/// What to do about cores that sleep, where they can be kept awake.
+fn drowsy(awake: bool, words: &CommandWords) -> String {
+    let told = !awake && cfg!(target_os = "linux");
+    if told { format!("\n{}", words.drowsy) } else { String::new() }
+}
 
-const HEAD: &str = "streams   requests/s   events/s   lag P99   TTFT error   gap error   CPU   \
-server's own lateness (errors and lateness at P99, ms)";
-
-fn line(rung: &Rung) -> String {
+fn line(rung: &Rung, words: &CommandWords) -> String {
     let millis = |nanos: tokencap_shared::units::Nanos| nanos.0 as f64 / 1e6;
     let cpu = rung.generator.cpu_busiest;
     let cpu = cpu.map_or("–".into(), |cpu| format!("{:.0} %", cpu.get() * 100.0));
@@ -81,8 +78,8 @@ fn line(rung: &Rung) -> String {
         millis(rung.server),
     );
     for reason in &rung.reasons {
-        line += "\n        too much: ";
-        line += &(EN.invalid)(reason).what;
+        line += "\n        ";
+        line += &(words.too_much)(&(words.shared.invalid)(reason).what);
     }
     line
 }
@@ -92,23 +89,16 @@ fn honest(rungs: &[Rung]) -> Option<&Rung> {
     rungs.iter().rfind(|rung| rung.reasons.is_empty())
 }
 
-fn verdict(rungs: &[Rung]) -> String {
+fn verdict(rungs: &[Rung], words: &CommandWords) -> String {
     let Some(best) = honest(rungs) else {
-        return "This machine cannot honestly drive even the smallest load: close other programs, \
-                or use another machine."
-            .into();
+        return words.drives_none.to_owned();
     };
     let more = match rungs.last() {
-        Some(last) if last.server_limited && last.reasons.is_empty() => {
-            "; the built-in server, not the generator, was the limit here"
-        }
-        Some(last) if last.reasons.is_empty() => "; more was not tried",
+        Some(last) if last.server_limited && last.reasons.is_empty() => words.server_limit,
+        Some(last) if last.reasons.is_empty() => words.not_tried,
         _ => "",
     };
-    format!(
-        "This machine can honestly drive {} streams, {:.0} events/s and {:.0} requests/s{more}.",
-        best.streams, best.events_per_s, best.requests_per_s
-    )
+    (words.drives)(best.streams, best.events_per_s, best.requests_per_s, more)
 }
 
 #[cfg(test)]
@@ -138,11 +128,14 @@ mod tests {
     fn the_verdict_is_the_last_rung_that_held() {
         let busy = Invalid::GeneratorSaturated { cpu: Share::new(0.9).ok(), stall: None };
         let rungs = [rung(50, &[], false), rung(100, &[], false), rung(250, &[busy], false)];
-        assert!(verdict(&rungs).contains("drive 100 streams, 10000 events/s and 67 requests/s."));
-        assert!(verdict(&rungs[2..]).contains("even the smallest"));
-        assert!(verdict(&[rung(50, &[], true)]).contains("not the generator"));
-        assert!(verdict(&rungs[..2]).contains("more was not tried"));
-        assert!(line(&rungs[2]).contains("too much: "), "{}", line(&rungs[2]));
-        assert!(line(&rungs[2]).contains("90 %"), "{}", line(&rungs[2]));
+        let en = words::of(Lang::En);
+        assert!(
+            verdict(&rungs, en).contains("drive 100 streams, 10000 events/s and 67 requests/s.")
+        );
+        assert!(verdict(&rungs[2..], en).contains("even the smallest"));
+        assert!(verdict(&[rung(50, &[], true)], en).contains("not the generator"));
+        assert!(verdict(&rungs[..2], en).contains("more was not tried"));
+        assert!(line(&rungs[2], en).contains("too much: "), "{}", line(&rungs[2], en));
+        assert!(line(&rungs[2], en).contains("90 %"), "{}", line(&rungs[2], en));
     }
 }

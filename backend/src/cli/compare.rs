@@ -9,9 +9,11 @@ use tokencap_shared::definitions::compare::{self, Candidate};
 use tokencap_shared::definitions::money::Economics;
 use tokencap_shared::present::document;
 
+use tokencap_shared::present::words::Lang;
+
 use super::answer::{say, say_json};
 use super::report::{Shown, price_sheet, terminal_width};
-use crate::text;
+use crate::{text, words};
 
 /// Say which of two measured capacities is better, with intervals: the same model in tokens,
 /// two models in money.
@@ -44,15 +46,15 @@ enum Unit {
 ///
 /// # Errors
 /// If a bundle or a sheet cannot be read, or the comparison asked for means nothing.
-pub(super) fn run(args: &Compare) -> anyhow::Result<()> {
-    let entries = args.shown.entries(&[args.left.clone(), args.right.clone()])?;
-    let [left, right] = &entries[..] else { bail!("two bundles are compared") };
+pub(super) fn run(args: &Compare, lang: Lang) -> anyhow::Result<()> {
+    let entries = args.shown.entries(&[args.left.clone(), args.right.clone()], lang)?;
+    let [left, right] = &entries[..] else { bail!(words::of(lang).two_bundles) };
     let names = [&*left.name, &*right.name];
     let sides = [left, right]
         .map(|entry| Candidate { declared: entry.manifest.declared(), capacity: &entry.capacity });
     let deployment = &left.manifest.deployment;
     let one_model = deployment.same_tokens(&right.manifest.deployment);
-    let words = args.shown.words();
+    let words = lang.words();
     let shown = match args.unit.unwrap_or(if one_model { Unit::Tokens } else { Unit::Money }) {
         Unit::Tokens => {
             let compared = compare::in_tokens(sides[0], sides[1])?;
@@ -64,7 +66,7 @@ pub(super) fn run(args: &Compare) -> anyhow::Result<()> {
             document::in_tokens(&compared, &deployment.model, names, words)
         }
         Unit::Money => {
-            let compared = in_money(args, sides)?;
+            let compared = in_money(args, sides, lang)?;
             if args.shown.json {
                 return say_json(&json!({ "in": "money", "bundles": names, "compared": compared }));
             }
@@ -74,12 +76,13 @@ pub(super) fn run(args: &Compare) -> anyhow::Result<()> {
     say(&text::comparison(&shown, words, terminal_width()))
 }
 
-fn in_money(args: &Compare, [left, right]: [Candidate<'_>; 2]) -> anyhow::Result<compare::InMoney> {
+fn in_money(
+    args: &Compare,
+    [left, right]: [Candidate<'_>; 2],
+    lang: Lang,
+) -> anyhow::Result<compare::InMoney> {
     let Some(prices) = args.shown.prices()? else {
-        bail!(
-            "a comparison in money needs prices: choose a price sheet with --prices, and another \
-             one for the second bundle with --prices-right where its tokens sell at other prices"
-        );
+        bail!(words::of(lang).needs_prices);
     };
     let prices_right = match &args.prices_right {
         Some(name) => price_sheet(name)?,

@@ -8,11 +8,13 @@ use serde_json::json;
 use tokencap_shared::present::document::{Document, SectionId, document};
 use tokencap_shared::present::render::{csv, markdown};
 use tokencap_shared::present::report::Report;
+use tokencap_shared::present::words::Lang;
 
-use super::answer::Answer;
+use super::answer::{Answer, shown};
 use super::report::Shown;
 use crate::export::{Json, xlsx};
 use crate::store;
+use crate::words::{self, CommandWords};
 
 /// Write the report of bundles for other programs: Excel with live formulas, CSV, Markdown, JSON.
 #[derive(Debug, Args)]
@@ -50,26 +52,26 @@ enum TableName {
 ///
 /// # Errors
 /// If a bundle cannot be read, the ending is unknown, or the file cannot be written.
-pub(super) fn run(args: &Export) -> anyhow::Result<()> {
-    let words = args.shown.words();
+pub(super) fn run(args: &Export, lang: Lang) -> anyhow::Result<()> {
+    let (words, told) = (lang.words(), words::of(lang));
     let ending = args.out.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     if !["xlsx", "csv", "md", "json"].contains(&ending) {
-        bail!("{} must end in .xlsx, .csv, .md or .json", args.out.display());
+        bail!((told.bad_ending)(&shown(&args.out)));
     }
     let prices = args.shown.prices()?;
-    let report = Report::new(args.shown.entries(&args.bundles)?, prices);
+    let report = Report::new(args.shown.entries(&args.bundles, lang)?, prices);
     let document = document(&report, words);
     let bytes = match (ending, args.table) {
         ("xlsx", _) => xlsx(&report, &document)?,
         ("csv", None) => csv::document(&document).into_bytes(),
-        ("csv", Some(name)) => table(&document, name)?.into_bytes(),
+        ("csv", Some(name)) => table(&document, name, told)?.into_bytes(),
         ("md", _) => markdown::markdown(&document).into_bytes(),
         _ => serde_json::to_vec_pretty(&Json { report: &report, document: &document })
-            .context("the report cannot be written as JSON")?,
+            .context(told.no_json)?,
     };
     store::save(Path::new(&args.out), &bytes)?;
     let answer = Answer { json: args.shown.json };
-    answer.give(&json!({ "file": args.out }), &format!("Written: {}", args.out.display()))
+    answer.give(&json!({ "file": args.out }), &(told.written)(&shown(&args.out)))
 }
 
 impl TableName {
@@ -87,18 +89,18 @@ impl TableName {
 }
 
 /// One table of a report as CSV.
-fn table(document: &Document, name: TableName) -> anyhow::Result<String> {
+fn table(document: &Document, name: TableName, told: &CommandWords) -> anyhow::Result<String> {
     let id = name.section();
     if let Some(summary) = document.section(id).and_then(|section| section.table()) {
         return Ok(csv::summary(document, summary));
     }
     let [part] = &document.parts[..] else {
-        bail!("a table of steps is of one bundle: give one, or leave --table out");
+        bail!(told.one_table);
     };
     let table = part.section(id).and_then(|section| section.table());
     let table = table.with_context(|| match name {
-        TableName::Money => "there is no money without prices: give --prices".to_owned(),
-        _ => format!("{} has no valid step, so there is no such table", part.name),
+        TableName::Money => told.no_money.to_owned(),
+        _ => (told.no_table)(&part.name),
     })?;
     Ok(csv::table(table, document.language.words()))
 }

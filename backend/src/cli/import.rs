@@ -8,12 +8,12 @@ use tokencap_shared::bundle;
 use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::import::{self, File, Import as Found};
 use tokencap_shared::present::import as view;
-use tokencap_shared::present::words::Words;
+use tokencap_shared::present::words::{Lang, Words};
 
-use super::answer::{say, say_json};
-use super::report::{Language, terminal_width};
+use super::answer::{say, say_json, shown, tell};
+use super::report::terminal_width;
 use crate::presets::Kind;
-use crate::{plan, store, text};
+use crate::{plan, store, text, words};
 
 /// Read results of AIPerf, GuideLLM, vLLM, SGLang, inference-perf, llmperf, InferenceX, MLPerf,
 /// EvalScope, genai-bench or llm-d: audited, translated, several as a sweep. Never signable.
@@ -32,20 +32,17 @@ pub(super) struct Import {
     /// Print everything as JSON.
     #[arg(long)]
     json: bool,
-    /// Language. Default: the terminal's, else English.
-    #[arg(long, value_enum)]
-    lang: Option<Language>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
 /// If no file could be imported.
-pub(super) fn run(args: &Import) -> anyhow::Result<()> {
+pub(super) fn run(args: &Import, lang: Lang) -> anyhow::Result<()> {
     let sheet: Option<PromiseSheet> = args
         .promise
         .as_deref()
-        .map(|name| plan::named(name, Kind::Promise, "promise sheet", Path::new(".")))
+        .map(|name| plan::named(name, Kind::Promise, Path::new(".")))
         .transpose()?;
     let mut files = Vec::new();
     for path in &args.files {
@@ -54,24 +51,22 @@ pub(super) fn run(args: &Import) -> anyhow::Result<()> {
     let files: Vec<File<'_>> = files.iter().map(|(name, bytes)| File { name, bytes }).collect();
     let found = import::import(&files);
     for refused in &found.refused {
-        eprintln!("tokencap: {refused}");
+        tell(&(words::of(lang).failed)(&(words::of(lang).error)(refused)));
     }
     if found.runs.is_empty() {
-        bail!("nothing was imported");
+        bail!(words::of(lang).nothing_imported);
     }
     if args.json {
         say_json(&found.runs)?;
     } else {
-        let words = Language::or_terminal(args.lang).words();
+        let words = lang.words();
         say(&told(&found, sheet.as_ref(), words))?;
     }
     if let (Some(out), Some(sheet)) = (&args.out, &sheet) {
-        let bundle = import::to_bundle(&found.runs, sheet, &files).context(
-            "no result has records that say when requests were sent: there is nothing to put into \
-             a bundle",
-        )?;
+        let bundle =
+            import::to_bundle(&found.runs, sheet, &files).context(words::of(lang).no_records)?;
         store::save(out, &bundle::write(&bundle)?)?;
-        eprintln!("Written: {} (imported, not signable)", out.display());
+        tell(&(words::of(lang).written_imported)(&shown(out)));
     }
     Ok(())
 }

@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::answer::Answer;
+use tokencap_shared::present::words::Lang;
+
+use super::answer::{Answer, shown};
 use super::passphrase::Passphrase;
 use crate::keys::{Cost, KeyFile};
 use crate::trust;
+use crate::words;
 
 /// Make a key to sign with, encrypted with a passphrase.
 #[derive(Debug, Args)]
@@ -29,27 +32,20 @@ pub(super) struct Keygen {
 ///
 /// # Errors
 /// If the passphrase is too short, or the file cannot be written.
-pub(super) fn run(args: &Keygen) -> anyhow::Result<()> {
-    let key = KeyFile::generate(&args.name, &args.passphrase.ask_new()?, Cost::default())?;
+pub(super) fn run(args: &Keygen, lang: Lang) -> anyhow::Result<()> {
+    let words = words::of(lang);
+    let key = KeyFile::generate(&args.name, &args.passphrase.ask_new(words)?, Cost::default())?;
     key.save(&args.out)?;
     let place = trust::default_path();
-    let place = place.map_or_else(|| "trusted keys".to_owned(), |path| path.display().to_string());
-    let text = format!(
-        "Key of {} written to {}. Keep it to yourself; there is no way around the passphrase.\n\
-         \n\
-         Whoever is to trust it adds this to {place},\n\
-         after comparing the fingerprint {} with you by another way:\n\
-         \n\
-         [[keys]]\n\
-         name = {:?}\n\
-         key = \"{}\"\n\
-         roles = [\"measured-by\"]   # or reviewed-by, approved-by",
-        key.name(),
-        args.out.display(),
-        key.public().fingerprint(),
+    let place = place.map_or_else(|| words.keys_file.to_owned(), |path| path.display().to_string());
+    let lines = format!(
+        "[[keys]]\nname = {:?}\nkey = \"{}\"\nroles = [\"measured-by\"]   # {}",
         key.name(),
         key.public(),
+        words.or_roles
     );
+    let print = key.public().fingerprint().to_string();
+    let text = (words.key_made)(key.name(), &shown(&args.out), &place, &print, &lines);
     let (public, fingerprint) = (key.public().to_string(), key.public().fingerprint().to_string());
     let value = json!({
         "name": key.name(), "file": args.out, "key": public, "fingerprint": fingerprint

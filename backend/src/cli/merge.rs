@@ -6,9 +6,12 @@ use anyhow::ensure;
 use clap::Args;
 use tokencap_shared::bundle;
 
-use super::answer::Answer;
+use tokencap_shared::present::words::Lang;
+
+use super::answer::{Answer, shown};
 use crate::campaign::merge::merge;
 use crate::store;
+use crate::words;
 
 /// Join the bundles of processes that shared one campaign (`tokencap sweep --shard`).
 #[derive(Debug, Args)]
@@ -27,15 +30,12 @@ pub(super) struct Merge {
 ///
 /// # Errors
 /// If a bundle cannot be read, the parts do not belong together, or the output exists.
-pub(super) fn run(args: &Merge) -> anyhow::Result<()> {
-    ensure!(
-        !args.out.exists(),
-        "{} exists already; name another file with --out, or move it away",
-        args.out.display()
-    );
+pub(super) fn run(args: &Merge, lang: Lang) -> anyhow::Result<()> {
+    let words = words::of(lang);
+    ensure!(!args.out.exists(), (words.exists)(&shown(&args.out)));
     let load = |path: &PathBuf| Ok((path.display().to_string(), store::load(path)?));
     let parts = args.parts.iter().map(load).collect::<anyhow::Result<Vec<_>>>()?;
     let merged = merge(parts)?;
     store::save(&args.out, &bundle::write(&merged)?)?;
-    args.answer.saved(&args.out, &merged)
+    args.answer.saved(&args.out, &merged, lang)
 }

@@ -10,6 +10,7 @@ mod demo;
 mod export;
 mod import;
 mod keygen;
+mod language;
 mod merge;
 mod opened;
 mod passphrase;
@@ -27,8 +28,12 @@ mod web;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use tokencap_shared::present::escape;
+use tokencap_shared::present::words::Lang;
 
 use crate::log;
+use crate::words::{self, CommandWords};
+use language::Language;
 
 /// Measure, prove and sign how many tokens an LLM inference cluster can sell in a day.
 #[derive(Debug, Parser)]
@@ -38,6 +43,10 @@ struct Cli {
     /// RUST_LOG, where it is set, decides instead.
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     verbose: u8,
+    /// Language of everything but this help. Default: that of the terminal (LC_ALL, LC_MESSAGES,
+    /// LANG), else English.
+    #[arg(long, value_enum, global = true)]
+    lang: Option<Language>,
     #[command(subcommand)]
     command: Command,
 }
@@ -68,45 +77,49 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     log::start(cli.verbose);
-    match run(cli.command) {
+    let lang = Language::or_terminal(cli.lang);
+    match run(cli.command, lang) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("tokencap: {}", sentence(&error));
+            let why = sentence(&error, words::of(lang));
+            eprintln!("{}", escape::one_line(&(words::of(lang).failed)(&why)));
             ExitCode::FAILURE
         }
     }
 }
 
 /// What went wrong and why, each cause said once: many an error names its cause itself.
-fn sentence(error: &anyhow::Error) -> String {
-    let mut said = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !said.contains(&cause) {
-            said = format!("{said}: {cause}");
+fn sentence(error: &anyhow::Error, words: &CommandWords) -> String {
+    let mut said = String::new();
+    for cause in error.chain().map(words.error) {
+        if said.is_empty() {
+            said = cause;
+        } else if !said.contains(&cause) {
+            said = said + words.because + &cause;
         }
     }
     said
 }
 
-fn run(command: Command) -> anyhow::Result<()> {
+fn run(command: Command, lang: Lang) -> anyhow::Result<()> {
     match command {
-        Command::Calibrate(args) => calibrate::run(&args),
-        Command::Compare(args) => compare::run(&args),
-        Command::Demo(args) => demo::run(&args),
-        Command::Merge(args) => merge::run(&args),
-        Command::Presets(args) => presets::run(&args),
-        Command::Report(args) => report::run(&args),
-        Command::Serve(args) => serve::run(&args),
-        Command::Sim(args) => sim::run(args),
-        Command::Soak(args) => soak::run(&args),
-        Command::Sweep(args) => sweep::run(&args),
-        Command::Web(args) => web::run(&args),
-        Command::Export(args) => export::run(&args),
-        Command::Import(args) => import::run(&args),
-        Command::Keygen(args) => keygen::run(&args),
-        Command::Sign(args) => sign::run(&args),
-        Command::Verify(args) => verify::run(&args),
-        Command::Revoke(args) => revoke::run(&args),
+        Command::Calibrate(args) => calibrate::run(&args, lang),
+        Command::Compare(args) => compare::run(&args, lang),
+        Command::Demo(args) => demo::run(&args, lang),
+        Command::Merge(args) => merge::run(&args, lang),
+        Command::Presets(args) => presets::run(&args, lang),
+        Command::Report(args) => report::run(&args, lang),
+        Command::Serve(args) => serve::run(&args, lang),
+        Command::Sim(args) => sim::run(args, lang),
+        Command::Soak(args) => soak::run(&args, lang),
+        Command::Sweep(args) => sweep::run(&args, lang),
+        Command::Web(args) => web::run(&args, lang),
+        Command::Export(args) => export::run(&args, lang),
+        Command::Import(args) => import::run(&args, lang),
+        Command::Keygen(args) => keygen::run(&args, lang),
+        Command::Sign(args) => sign::run(&args, lang),
+        Command::Verify(args) => verify::run(&args, lang),
+        Command::Revoke(args) => revoke::run(&args, lang),
     }
 }
 
@@ -114,13 +127,16 @@ fn run(command: Command) -> anyhow::Result<()> {
 mod tests {
     use anyhow::Context;
 
-    use super::sentence;
+    use super::*;
 
     #[test]
     fn a_cause_is_said_once() {
         let none = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
         let error = Err::<(), _>(none).context("cannot read x: no such file; check the path");
         let error = error.context("no plan").unwrap_err();
-        assert_eq!(sentence(&error), "no plan: cannot read x: no such file; check the path");
+        assert_eq!(
+            sentence(&error, words::of(Lang::En)),
+            "no plan: cannot read x: no such file; check the path"
+        );
     }
 }

@@ -7,9 +7,11 @@ use anyhow::Context;
 use tokencap_shared::bundle::judged;
 use tokencap_shared::bundle::{self, Bundle, Seal};
 use tokencap_shared::definitions::capacity::Capacity;
+use tokencap_shared::present::words::Lang;
 use tokencap_shared::signoff::{Signed, Trust, UtcTime, Verification, verify};
 
-use crate::store;
+use super::answer::shown;
+use crate::{store, words};
 
 /// A bundle's file, what is in it, and the numbers that its raw records give.
 pub(super) struct Opened {
@@ -21,17 +23,17 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    pub(super) fn new(path: &Path) -> anyhow::Result<Self> {
+    pub(super) fn new(path: &Path, lang: Lang) -> anyhow::Result<Self> {
         let bytes = store::load_bytes(path)?;
         let (bundle, seal) =
-            bundle::open(&bytes).with_context(|| format!("cannot use {}", path.display()))?;
+            bundle::open(&bytes).with_context(|| (words::of(lang).unusable)(&shown(path)))?;
         let capacity = judged::of_bundle(&bundle);
         Ok(Self { path: path.to_owned(), bytes, bundle, seal, capacity })
     }
 
     /// What its signatures are worth now.
-    pub(super) fn verify(&self, trust: &Trust) -> anyhow::Result<Verification> {
-        Ok(verify(&self.bundle, &self.seal, &self.capacity, trust, &now()?))
+    pub(super) fn verify(&self, trust: &Trust, lang: Lang) -> anyhow::Result<Verification> {
+        Ok(verify(&self.bundle, &self.seal, &self.capacity, trust, &now(lang)?))
     }
 
     /// Puts a sign-off into the file.
@@ -46,15 +48,15 @@ impl Opened {
 }
 
 /// The clock of this machine, in whole seconds.
-pub(super) fn now() -> anyhow::Result<UtcTime> {
-    utc(jiff::Timestamp::try_from(SystemTime::now()).context("this machine's clock is wrong")?)
+pub(super) fn now(lang: Lang) -> anyhow::Result<UtcTime> {
+    utc(jiff::Timestamp::try_from(SystemTime::now()).context(words::of(lang).wrong_clock)?)
 }
 
 /// So many days from now.
-pub(super) fn in_days(days: u32) -> anyhow::Result<UtcTime> {
+pub(super) fn in_days(days: u32, lang: Lang) -> anyhow::Result<UtcTime> {
     let days_long = jiff::SignedDuration::from_hours(24 * i64::from(days));
     let later = jiff::Timestamp::now().checked_add(days_long);
-    utc(later.with_context(|| format!("{days} days from now are beyond the calendar"))?)
+    utc(later.with_context(|| (words::of(lang).beyond_calendar)(days))?)
 }
 
 fn utc(instant: jiff::Timestamp) -> anyhow::Result<UtcTime> {

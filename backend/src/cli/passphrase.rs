@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::Args;
 
+use super::answer::shown;
 use crate::files;
+use crate::words::CommandWords;
 
 const VARIABLE: &str = "TOKENCAP_PASSPHRASE";
 
@@ -21,30 +23,29 @@ pub(super) struct Passphrase {
 
 impl Passphrase {
     /// The passphrase of an existing key.
-    pub(super) fn ask(&self) -> anyhow::Result<String> {
-        match self.given()? {
+    pub(super) fn ask(&self, words: &CommandWords) -> anyhow::Result<String> {
+        match self.given(words)? {
             Some(passphrase) => Ok(passphrase),
-            None => prompt("Passphrase of the key: "),
+            None => prompt(words.ask_passphrase, words),
         }
     }
 
     /// The passphrase of a new key, asked for twice.
-    pub(super) fn ask_new(&self) -> anyhow::Result<String> {
-        if let Some(passphrase) = self.given()? {
+    pub(super) fn ask_new(&self, words: &CommandWords) -> anyhow::Result<String> {
+        if let Some(passphrase) = self.given(words)? {
             return Ok(passphrase);
         }
-        let first = prompt("Passphrase for the new key: ")?;
-        if prompt("The same again: ")? != first {
-            bail!("the two passphrases differ: run the command again");
+        let first = prompt(words.ask_new_passphrase, words)?;
+        if prompt(words.ask_again, words)? != first {
+            bail!(words.passphrases_differ);
         }
         Ok(first)
     }
 
-    fn given(&self) -> anyhow::Result<Option<String>> {
+    fn given(&self, words: &CommandWords) -> anyhow::Result<Option<String>> {
         if let Some(path) = &self.passphrase_file {
-            let text = files::read_secret(path).with_context(|| {
-                format!("cannot read the passphrase file {}: check its path", path.display())
-            })?;
+            let text = files::read_secret(path)
+                .with_context(|| (words.no_passphrase_file)(&shown(path)))?;
             let line = text.lines().next().unwrap_or_default();
             return Ok(Some(line.to_owned()));
         }
@@ -52,8 +53,6 @@ impl Passphrase {
     }
 }
 
-fn prompt(text: &str) -> anyhow::Result<String> {
-    rpassword::prompt_password(text).with_context(|| {
-        format!("no terminal to ask for the passphrase: give --passphrase-file or set {VARIABLE}")
-    })
+fn prompt(text: &str, words: &CommandWords) -> anyhow::Result<String> {
+    rpassword::prompt_password(text).with_context(|| (words.no_terminal)(VARIABLE))
 }

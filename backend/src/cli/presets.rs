@@ -4,8 +4,11 @@
 use anyhow::Context;
 use clap::Args;
 
+use tokencap_shared::present::words::Lang;
+
 use super::answer::Answer;
 use crate::presets;
+use crate::words;
 
 /// List the built-in promise sheets, workloads and price sheets, or print one to edit it.
 #[derive(Debug, Args)]
@@ -20,7 +23,8 @@ pub(super) struct Presets {
 ///
 /// # Errors
 /// If there is no such preset.
-pub(super) fn run(args: &Presets) -> anyhow::Result<()> {
+pub(super) fn run(args: &Presets, lang: Lang) -> anyhow::Result<()> {
+    let words = words::of(lang);
     let path = |preset: &presets::Preset| format!("{}/{}", preset.kind.name(), preset.name);
     let Some(wanted) = &args.preset else {
         let all: Vec<String> = presets::ALL.iter().map(path).collect();
@@ -29,7 +33,7 @@ pub(super) fn run(args: &Presets) -> anyhow::Result<()> {
     let preset = presets::ALL
         .iter()
         .find(|preset| path(preset) == *wanted)
-        .with_context(|| format!("no preset `{wanted}`; `tokencap presets` lists them"))?;
-    let value: toml::Value = toml::from_str(preset.text).context("the preset is damaged")?;
+        .with_context(|| (words.no_preset)(wanted))?;
+    let value: toml::Value = toml::from_str(preset.text).context(words.damaged_preset)?;
     args.answer.give(&value, preset.text.trim_end())
 }

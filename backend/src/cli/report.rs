@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tokencap_shared::bundle::judged;
 use tokencap_shared::definitions::money::PriceSheet;
 use tokencap_shared::definitions::promise::PromiseSheet;
 use tokencap_shared::present::document::document;
 use tokencap_shared::present::report::{self, Entry};
-use tokencap_shared::present::words::{Lang, Words};
+use tokencap_shared::present::words::Lang;
 
 use super::answer::{say, say_json};
 use super::opened::Opened;
@@ -29,9 +29,6 @@ pub(super) struct Report {
 /// How a report is shown.
 #[derive(Debug, Args)]
 pub(super) struct Shown {
-    /// Language. Default: that of the terminal (LC_ALL, LC_MESSAGES, LANG), else English.
-    #[arg(long, value_enum)]
-    lang: Option<Language>,
     /// Answer in JSON, for programs: numbers are not rounded.
     #[arg(long)]
     pub(super) json: bool,
@@ -46,41 +43,7 @@ pub(super) struct Shown {
     trust: Option<PathBuf>,
 }
 
-/// A language, as the command line names it.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Language {
-    /// Chinese
-    Zh,
-    /// English
-    En,
-}
-
-impl Language {
-    /// The language asked for, else the terminal's.
-    pub(super) fn or_terminal(asked: Option<Self>) -> Lang {
-        match asked {
-            Some(Self::Zh) => Lang::Zh,
-            Some(Self::En) => Lang::En,
-            None => ["LC_ALL", "LC_MESSAGES", "LANG"]
-                .iter()
-                .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
-                .and_then(|tag| Lang::of_tag(&tag))
-                .unwrap_or(Lang::En),
-        }
-    }
-}
-
 impl Shown {
-    /// The language asked for, else the terminal's.
-    fn lang(&self) -> Lang {
-        Language::or_terminal(self.lang)
-    }
-
-    /// The catalogue of that language.
-    pub(super) fn words(&self) -> &'static Words {
-        self.lang().words()
-    }
-
     /// The price sheet asked for.
     pub(super) fn prices(&self) -> anyhow::Result<Option<PriceSheet>> {
         self.prices.as_deref().map(price_sheet).transpose()
@@ -91,13 +54,13 @@ impl Shown {
     ///
     /// # Errors
     /// If a bundle, the promise sheet or the trusted keys cannot be read.
-    pub(super) fn entries(&self, bundles: &[PathBuf]) -> anyhow::Result<Vec<Entry>> {
-        let named = |name| plan::named(name, Kind::Promise, "promise sheet", Path::new("."));
+    pub(super) fn entries(&self, bundles: &[PathBuf], lang: Lang) -> anyhow::Result<Vec<Entry>> {
+        let named = |name| plan::named(name, Kind::Promise, Path::new("."));
         let promise: Option<PromiseSheet> = self.promise.as_deref().map(named).transpose()?;
         let trust = trust::load(self.trust.as_deref())?;
         let entry = |path: &PathBuf| {
-            let opened = Opened::new(path)?;
-            let sign_off = opened.verify(&trust)?.state;
+            let opened = Opened::new(path, lang)?;
+            let sign_off = opened.verify(&trust, lang)?.state;
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
             let Opened { bundle, capacity: own, .. } = opened;
             let (promise, capacity) = match &promise {
@@ -113,25 +76,25 @@ impl Shown {
 
 /// A price sheet by the name of a preset or of a file.
 pub(super) fn price_sheet(name: &str) -> anyhow::Result<PriceSheet> {
-    Ok(plan::named(name, Kind::Prices, "price sheet", Path::new("."))?)
+    Ok(plan::named(name, Kind::Prices, Path::new("."))?)
 }
 
 /// Runs the command.
 ///
 /// # Errors
 /// If a bundle, the price sheet or the promise sheet cannot be read.
-pub(super) fn run(args: &Report) -> anyhow::Result<()> {
-    print(&args.bundles, &args.shown)
+pub(super) fn run(args: &Report, lang: Lang) -> anyhow::Result<()> {
+    print(&args.bundles, &args.shown, lang)
 }
 
 /// Prints the report of bundles.
 ///
 /// # Errors
 /// As [`run`].
-pub(super) fn print(bundles: &[PathBuf], shown: &Shown) -> anyhow::Result<()> {
+pub(super) fn print(bundles: &[PathBuf], shown: &Shown, lang: Lang) -> anyhow::Result<()> {
     let prices = shown.prices()?;
-    let report = report::Report::new(shown.entries(bundles)?, prices);
-    let document = document(&report, shown.words());
+    let report = report::Report::new(shown.entries(bundles, lang)?, prices);
+    let document = document(&report, lang.words());
     if shown.json {
         return say_json(&Json { report: &report, document: &document });
     }

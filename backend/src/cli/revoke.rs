@@ -7,10 +7,13 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args};
 use serde_json::json;
 
+use tokencap_shared::present::words::Lang;
+
 use super::answer::Answer;
 use super::opened::{Opened, now};
 use super::passphrase::Passphrase;
 use crate::keys::KeyFile;
+use crate::words;
 use tokencap_shared::signoff::Signer;
 
 /// Withdraw a bundle's numbers, with a reason, or say which later run replaces it.
@@ -38,19 +41,20 @@ pub(super) struct Revoke {
 ///
 /// # Errors
 /// If a bundle cannot be read, or the key does not open.
-pub(super) fn run(args: &Revoke) -> anyhow::Result<()> {
-    let mut opened = Opened::new(&args.bundle)?;
+pub(super) fn run(args: &Revoke, lang: Lang) -> anyhow::Result<()> {
+    let words = words::of(lang);
+    let mut opened = Opened::new(&args.bundle, lang)?;
     let later = match &args.superseded_by {
-        Some(path) => Some(Opened::new(path)?.bundle.manifest.run),
+        Some(path) => Some(Opened::new(path, lang)?.bundle.manifest.run),
         None => None,
     };
     let file = KeyFile::load(&args.key)?;
-    let key = file.unlock(&args.passphrase.ask()?)?;
-    let signer = Signer { key: &key, name: file.name(), now: now()? };
+    let key = file.unlock(&args.passphrase.ask(words)?)?;
+    let signer = Signer { key: &key, name: file.name(), now: now(lang)? };
     let (manifest, seal) = (&opened.bundle.manifest, &opened.seal);
     let run = manifest.run.clone();
     if later.as_ref() == Some(&run) {
-        bail!("a run cannot be replaced by itself: name the bundle of a later one");
+        bail!(words.replaces_itself);
     }
     let (signed, lines, value) = if let Some(by) = later {
         let lines = format!("[[superseded]]\nrun = {run:?}\nby = {by:?}");
@@ -63,9 +67,6 @@ pub(super) fn run(args: &Revoke) -> anyhow::Result<()> {
         (signer.revoke(manifest, seal, reason), lines, value)
     };
     opened.add(&signed)?;
-    let text = format!(
-        "Done. Copies of the bundle elsewhere do not know it: whoever holds one adds this to the \
-         trusted keys file:\n\n{lines}"
-    );
+    let text = (words.revoked)(&lines);
     args.answer.give(&value, &text)
 }

@@ -8,12 +8,15 @@ use clap::Args;
 use serde_json::json;
 use tokencap_shared::definitions::money::PriceSheet;
 
+use tokencap_shared::present::words::Lang;
+
 use super::answer::Answer;
 use crate::interrupt::interrupted;
 use crate::plan;
 use crate::presets::{self, Kind};
 use crate::serve::{Access, Config, Library, Server};
 use crate::trust;
+use crate::words::{self, CommandWords};
 
 /// Show bundles in the browser: the web app and the bundles, read-only.
 #[derive(Debug, Args)]
@@ -61,7 +64,8 @@ impl Serve {
 ///
 /// # Errors
 /// If a bundle cannot be read, or the address cannot be listened on.
-pub(super) fn run(args: &Serve) -> anyhow::Result<()> {
+pub(super) fn run(args: &Serve, lang: Lang) -> anyhow::Result<()> {
+    let words = words::of(lang);
     let config = Config {
         listen: SocketAddr::new(args.listen, args.port),
         access: args.access()?,
@@ -69,14 +73,14 @@ pub(super) fn run(args: &Serve) -> anyhow::Result<()> {
         prices: prices(&args.prices)?,
         trust: trust::load(args.trust.as_deref())?,
     };
-    serve(config, args.answer)
+    serve(config, args.answer, words)
 }
 
 /// Shows one bundle on a port of this machine, for the demo.
 ///
 /// # Errors
 /// As [`run`].
-pub(super) fn show(bundle: PathBuf, port: u16, answer: Answer) -> anyhow::Result<()> {
+pub(super) fn show(bundle: PathBuf, port: u16, answer: Answer, lang: Lang) -> anyhow::Result<()> {
     let config = Config {
         listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port),
         access: Access::Local,
@@ -84,7 +88,7 @@ pub(super) fn show(bundle: PathBuf, port: u16, answer: Answer) -> anyhow::Result
         prices: prices(&[])?,
         trust: trust::load(None)?,
     };
-    serve(config, answer)
+    serve(config, answer, words::of(lang))
 }
 
 /// The price sheets that the page offers: those given, then the built-in ones.
@@ -93,22 +97,22 @@ fn prices(given: &[String]) -> anyhow::Result<Vec<serde_json::Value>> {
     let names = given.iter().map(String::as_str).chain(built_in.map(|preset| preset.name));
     let mut sheets = Vec::new();
     for name in names {
-        let sheet: PriceSheet = plan::named(name, Kind::Prices, "price sheet", Path::new("."))?;
+        let sheet: PriceSheet = plan::named(name, Kind::Prices, Path::new("."))?;
         sheets.push(serde_json::to_value(sheet)?);
     }
     Ok(sheets)
 }
 
-fn serve(config: Config, answer: Answer) -> anyhow::Result<()> {
+fn serve(config: Config, answer: Answer, words: &CommandWords) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
-        .context("cannot start the server's threads")?;
+        .context(words.no_threads)?;
     runtime.block_on(async {
         let server = Server::bind(config).await?;
         let url = server.url();
-        answer.give(&json!({ "url": url }), &format!("Report at {url} (Ctrl-C ends it)"))?;
+        answer.give(&json!({ "url": url }), &(words.report_at)(&url))?;
         server.run(interrupted()).await;
         anyhow::Ok(())
     })?;

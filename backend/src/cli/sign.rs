@@ -11,11 +11,11 @@ use tokencap_shared::present::format::{compact, plain};
 use tokencap_shared::present::words::Lang;
 use tokencap_shared::signoff::{SignOff, Signature, SignedNumbers, Signer, Verification};
 
-use super::answer::Answer;
+use super::answer::{Answer, say};
 use super::opened::{Opened, in_days, now};
 use super::passphrase::Passphrase;
 use crate::keys::KeyFile;
-use crate::trust;
+use crate::{trust, words};
 
 /// Sign the numbers of a bundle: recomputes them from the raw records first.
 #[derive(Debug, Args)]
@@ -50,11 +50,11 @@ fn role(name: &str) -> Result<Role, String> {
 /// # Errors
 /// If the bundle holds nothing that may be signed, its signatures are bad, or the key does not
 /// open.
-pub(super) fn run(args: &Sign) -> anyhow::Result<()> {
-    let words = Lang::En.words();
+pub(super) fn run(args: &Sign, lang: Lang) -> anyhow::Result<()> {
+    let (words, told) = (lang.words(), words::of(lang));
     let trust = trust::load(args.trust.as_deref())?;
-    let mut opened = Opened::new(&args.bundle)?;
-    let Verification { state: before, signatures } = opened.verify(&trust)?;
+    let mut opened = Opened::new(&args.bundle, lang)?;
+    let Verification { state: before, signatures } = opened.verify(&trust, lang)?;
     if let SignOff::BadSignature { .. }
     | SignOff::ContentsChanged { .. }
     | SignOff::NumbersDiffer { .. }
@@ -62,11 +62,11 @@ pub(super) fn run(args: &Sign) -> anyhow::Result<()> {
     | SignOff::Revoked { .. } = before
     {
         let advice = (words.sign_off_advice)(&before);
-        bail!("{}: nothing is signed on top of that. {}", advice.what, advice.fix);
+        bail!((told.not_on_top)(&advice.what, &advice.fix));
     }
     let numbers = SignedNumbers::of(&opened.bundle.manifest, &opened.capacity)?;
     if !args.answer.json {
-        println!("{}", summary(&numbers));
+        say(&(summary(&numbers, lang) + "\n"))?;
     }
 
     let file = KeyFile::load(&args.key)?;
@@ -76,26 +76,18 @@ pub(super) fn run(args: &Sign) -> anyhow::Result<()> {
             && signature.role.is_some_and(|role| role != args.role)
     };
     if let Some(role) = signatures.iter().find(same).and_then(|signature| signature.role) {
-        bail!(
-            "this key has signed already, as {}: another role needs the key of another person",
-            role.name()
-        );
+        let role = if lang == Lang::En { role.name() } else { (words.role)(role) };
+        bail!((told.signed_already)(role));
     }
-    let key = file.unlock(&args.passphrase.ask()?)?;
-    let signer = Signer { key: &key, name: file.name(), now: now()? };
-    let expires = if args.valid_days == 0 { None } else { Some(in_days(args.valid_days)?) };
+    let key = file.unlock(&args.passphrase.ask(told)?)?;
+    let signer = Signer { key: &key, name: file.name(), now: now(lang)? };
+    let expires = if args.valid_days == 0 { None } else { Some(in_days(args.valid_days, lang)?) };
     let role = args.role;
     let (manifest, seal) = (&opened.bundle.manifest, &opened.seal);
     let signed = signer.sign_off(manifest, seal, &opened.capacity, role, expires)?;
     opened.add(&signed)?;
-    let state = opened.verify(&trust)?.state;
-    let text = format!(
-        "Signed: {} {} ({}). The bundle is now: {}",
-        (words.role)(role),
-        file.name(),
-        file.public().fingerprint(),
-        (words.sign_off)(&state)
-    );
+    let state = opened.verify(&trust, lang)?.state;
+    let text = (told.signed)((words.role)(role), file.name(), &own, &(words.sign_off)(&state));
     let value = json!({
         "role": role, "name": file.name(), "fingerprint": own, "numbers": numbers,
         "sign_off": state
@@ -104,21 +96,16 @@ pub(super) fn run(args: &Sign) -> anyhow::Result<()> {
 }
 
 /// What one puts one's name to, in a line or two.
-fn summary(numbers: &SignedNumbers) -> String {
-    let standing = match numbers.standing {
-        Standing::Committed => "committed",
-        Standing::Reference => "reference only: no soak at this rate",
-    };
-    format!(
-        "{}{} on {} × {} under the promises `{}`:\n\
-         λ_slo_max {} req/s, SLO goodput {} tok/s, {} tok/day ({standing})",
-        if numbers.simulated { "SIMULATED " } else { "" },
-        numbers.model,
+fn summary(numbers: &SignedNumbers, lang: Lang) -> String {
+    (words::of(lang).signs)(
+        numbers.simulated,
+        &numbers.model,
         numbers.gpus_serving,
-        numbers.gpu,
-        numbers.promise,
-        plain(numbers.lambda),
-        plain(numbers.goodput),
-        compact(numbers.daily.get(), Lang::En),
+        &numbers.gpu,
+        &numbers.promise,
+        &plain(numbers.lambda),
+        &plain(numbers.goodput),
+        &compact(numbers.daily.get(), lang),
+        numbers.standing == Standing::Committed,
     )
 }

@@ -7,11 +7,14 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::json;
 
-use super::answer::Answer;
+use tokencap_shared::present::words::Lang;
+
+use super::answer::{Answer, tell};
 use crate::files::{self, MOST_OF_A_SHEET};
 use crate::interrupt;
 use crate::presets::{self, Kind};
 use crate::sim::{self, Config};
+use crate::words::{self, CommandWords};
 
 /// Serve a simulated cluster over HTTP, to try everything without a GPU. Never a measurement of
 /// real hardware.
@@ -44,45 +47,36 @@ pub(super) struct Sim {
 ///
 /// # Errors
 /// If the configuration is none, or the address cannot be had.
-pub(super) fn run(args: Sim) -> anyhow::Result<()> {
-    let config = read(&args.config)?;
+pub(super) fn run(args: Sim, lang: Lang) -> anyhow::Result<()> {
+    let words = words::of(lang);
+    let config = read(&args.config, words)?;
     if !args.listen.is_loopback() && !args.allow_remote {
-        bail!(
-            "{} can be reached from other machines: add --allow-remote if that is meant",
-            args.listen
-        );
+        bail!((words.sim_remote)(&args.listen.to_string()));
     }
     let at = SocketAddr::new(args.listen, args.port);
-    let listener = TcpListener::bind(at).with_context(|| {
-        format!("cannot listen on {at}: choose another port with --port (0 takes any free one)")
-    })?;
+    let listener = TcpListener::bind(at).with_context(|| (words.cannot_listen)(&at.to_string()))?;
     let model = config.model.clone();
     let handle = sim::serve(config, args.api_key, listener)?;
     let url = format!("http://{}", handle.addr);
-    let text = format!("{url} serves the simulated model {model}");
+    let text = (words.sim_serves)(&url, &model);
     args.answer.give(&json!({ "url": url, "model": model }), &text)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(interrupt::asked())?;
     let late = handle.lateness();
     handle.shutdown()?;
-    eprintln!(
-        "{} events; late by {} µs (median), {} µs (P99), {} µs (max)",
-        late.events, late.p50_us, late.p99_us, late.max_us
-    );
+    tell(&(words.sim_lateness)(late.events, late.p50_us, late.p99_us, late.max_us));
     Ok(())
 }
 
 /// The configuration of a preset, or else of a file.
-fn read(name: &str) -> anyhow::Result<Config> {
+fn read(name: &str, words: &CommandWords) -> anyhow::Result<Config> {
     let file = Path::new(name);
     let text = match presets::find(Kind::Sim, name) {
         Some(preset) => preset.text.to_owned(),
-        None if file.exists() => files::read_text(file, MOST_OF_A_SHEET)
-            .with_context(|| format!("cannot read {name}"))?,
-        None => bail!(
-            "no simulated cluster `{name}`: give a TOML file, or one of the presets that \
-             `tokencap presets` lists as sim/NAME"
-        ),
+        None if file.exists() => {
+            files::read_text(file, MOST_OF_A_SHEET).with_context(|| (words.unreadable)(name))?
+        }
+        None => bail!((words.no_sim)(name)),
     };
-    Config::from_toml(&text).with_context(|| format!("{name} describes no simulated cluster"))
+    Config::from_toml(&text).with_context(|| (words.not_a_sim)(name))
 }

@@ -9,9 +9,13 @@ use clap::{ArgGroup, Args};
 use tokencap_shared::bundle::judged;
 use tokencap_shared::units::Rate;
 
+use tokencap_shared::present::words::Lang;
+
+use super::answer::shown;
 use super::sweep::{self, Sweep};
 use crate::plan::{self, Plan};
 use crate::store;
+use crate::words::{self, CommandWords};
 
 /// Hold one rate for 30 minutes or longer and test it for drift: without degradation its
 /// capacity is committed.
@@ -39,19 +43,19 @@ pub(super) struct Soak {
 ///
 /// # Errors
 /// As `tokencap sweep`, or if the bundle has no rate that held.
-pub(super) fn run(args: &Soak) -> anyhow::Result<()> {
+pub(super) fn run(args: &Soak, lang: Lang) -> anyhow::Result<()> {
+    let words = words::of(lang);
     if args.window < Duration::from_secs(1) {
-        bail!("--for must be at least a second, and 30m for a committed capacity");
+        bail!(words.short_soak);
     }
     let mut plan = Plan::read(&args.sweep.plan)?;
     let rate = match (&args.at, args.rate) {
-        (Some(path), _) => held(path, &plan)?,
-        (None, Some(rate)) => {
-            Rate::new(rate).ok().filter(|rate| rate.get() > 0.0).with_context(|| {
-                format!("--rate must be a number of requests per second above 0, not {rate}")
-            })?
-        }
-        (None, None) => bail!("name the rate to soak at: --rate RATE, or --at BUNDLE"),
+        (Some(path), _) => held(path, &plan, words)?,
+        (None, Some(rate)) => Rate::new(rate)
+            .ok()
+            .filter(|rate| rate.get() > 0.0)
+            .with_context(|| (words.bad_rate)(rate))?,
+        (None, None) => bail!(words.no_rate),
     };
     // A soak's load is not that of any step before it.
     let seed = plan.search.map_or(plan.sweep.seed, |search| search.seed).wrapping_add(1 << 32);
@@ -64,23 +68,16 @@ pub(super) fn run(args: &Soak) -> anyhow::Result<()> {
         warmup_s: plan.sweep.warmup_s,
         seed,
     };
-    sweep::measure(&args.sweep, plan, true)
+    sweep::measure(&args.sweep, plan, true, lang)
 }
 
 /// λ_slo_max of a bundle that measured what the plan says.
-fn held(path: &Path, plan: &Plan) -> anyhow::Result<Rate> {
+fn held(path: &Path, plan: &Plan, words: &CommandWords) -> anyhow::Result<Rate> {
     let bundle = store::load(path)?;
     if let Some(what) = bundle.manifest.declared().differs(plan.declared()) {
-        bail!(
-            "the {what} of {} and of the plan differ: soak with its own plan, or name a rate with \
-             --rate",
-            path.display()
-        );
+        bail!((words.other_plan)(&shown(path), &(words.parts)(what)));
     }
     let found = judged::of_bundle(&bundle);
-    let lambda = found
-        .lambda
-        .value()
-        .with_context(|| format!("no rate held in {}: name a rate with --rate", path.display()))?;
+    let lambda = found.lambda.value().with_context(|| (words.nothing_held)(&shown(path)))?;
     Ok(lambda.rate)
 }

@@ -6,7 +6,10 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::answer::Answer;
+use tokencap_shared::definitions::origin::Shard;
+use tokencap_shared::present::words::Lang;
+
+use super::answer::{Answer, shown};
 use crate::campaign::live_file::LiveFile;
 use crate::campaign::watch::Terminal;
 use crate::campaign::{Campaign, Options, Together};
@@ -16,7 +19,7 @@ use crate::net::target::{Secret, Target};
 use crate::plan::{self, Api, Plan};
 use crate::presets::Kind;
 use crate::schedule::tokenizer::Tokenizer;
-use tokencap_shared::definitions::origin::Shard;
+use crate::words::{self, CommandWords};
 
 /// Measure an OpenAI-compatible endpoint and write a bundle.
 ///
@@ -94,35 +97,30 @@ struct TogetherArgs {
 }
 
 impl TogetherArgs {
-    fn read(&self) -> anyhow::Result<Option<Together>> {
+    fn read(&self, words: &CommandWords) -> anyhow::Result<Option<Together>> {
         let Some(start_at) = self.start_at else { return Ok(None) };
         let shard = match (self.shard, self.shards) {
             (Some(shard), _) => shard,
             (None, None) => Shard::WHOLE,
             (None, Some(of)) => {
-                let index = std::env::var("JOB_COMPLETION_INDEX").context(
-                    "--shards needs the environment variable JOB_COMPLETION_INDEX, which an \
-                     indexed job of Kubernetes sets; elsewhere use --shard I/N",
-                )?;
+                let index = std::env::var("JOB_COMPLETION_INDEX").context(words.no_index)?;
                 format!("{index}/{of}").parse()?
             }
         };
         let pause = Duration::from_secs(self.step_pause);
-        let start_at = start_at.try_into().context("--start-at is no time of this machine")?;
+        let start_at = start_at.try_into().context(words.no_start)?;
         Ok(Some(Together { shard, start_at, pause }))
     }
 }
 
 impl Sweep {
     /// The bundle to write, or to go on with.
-    fn bundle(&self) -> anyhow::Result<PathBuf> {
+    fn bundle(&self, words: &CommandWords) -> anyhow::Result<PathBuf> {
         let resumed = self.resume.iter().flatten().next();
         match (resumed, &self.out) {
-            (Some(resumed), Some(out)) if resumed != out => bail!(
-                "--resume goes on with {} and --out names {}: leave one of them out",
-                resumed.display(),
-                out.display()
-            ),
+            (Some(resumed), Some(out)) if resumed != out => {
+                bail!((words.resume_and_out)(&shown(resumed), &shown(out)))
+            }
             (Some(bundle), _) | (None, Some(bundle)) => Ok(bundle.clone()),
             (None, None) => Ok("run.tokencap".into()),
         }
@@ -133,15 +131,16 @@ impl Sweep {
 ///
 /// # Errors
 /// If the plan, the target or the disk does not allow it; each error says what to do.
-pub(super) fn run(args: &Sweep) -> anyhow::Result<()> {
-    measure(args, Plan::read(&args.plan)?, false)
+pub(super) fn run(args: &Sweep, lang: Lang) -> anyhow::Result<()> {
+    measure(args, Plan::read(&args.plan)?, false, lang)
 }
 
 /// Measures what a plan says, into the bundle.
 ///
 /// # Errors
 /// As [`run`].
-pub(super) fn measure(args: &Sweep, plan: Plan, soak: bool) -> anyhow::Result<()> {
+pub(super) fn measure(args: &Sweep, plan: Plan, soak: bool, lang: Lang) -> anyhow::Result<()> {
+    let words = words::of(lang);
     let model = args.model.as_deref().unwrap_or(&plan.deployment.model);
     let mut target = Target::new(&args.target, args.api.unwrap_or(plan.api).into(), model)?;
     target.timeouts = plan.timeouts.into();
@@ -156,20 +155,18 @@ pub(super) fn measure(args: &Sweep, plan: Plan, soak: bool) -> anyhow::Result<()
         target.tokenizer = Some(tokenizer.into());
     }
     let tls = Tls::for_server(&target.server, args.ca_file.as_deref())?;
-    let (out, together) = (args.bundle()?, args.together.read()?);
+    let (out, together) = (args.bundle(words)?, args.together.read(words)?);
     let prices = args.prices.as_deref();
-    let prices = prices.map(|name| plan::named(name, Kind::Prices, "price sheet", Path::new("")));
+    let prices = prices.map(|name| plan::named(name, Kind::Prices, Path::new("")));
     let options = Options { budget: args.budget, prices: prices.transpose()?, soak };
     if plan.search.is_some() && together.is_some() {
-        bail!(
-            "a search steers by all arrivals: leave --start-at out, or name the rates in [sweep]"
-        );
+        bail!(words.search_together);
     }
     let live = LiveFile::beside(&out, &plan.deployment.model, &plan.promise.name);
     let resume = args.resume.is_some();
     let path = out.clone();
     let campaign = Campaign { plan, target, tls, out, resume, together, options };
-    let stop = interrupt::stop_on_interrupt().context("cannot listen for Ctrl-C")?;
-    let bundle = campaign.run(&mut (Terminal::default(), live), &stop)?;
-    args.answer.saved(&path, &bundle)
+    let stop = interrupt::stop_on_interrupt(lang).context(words.no_ctrl_c)?;
+    let bundle = campaign.run(&mut (Terminal::new(lang), live), &stop)?;
+    args.answer.saved(&path, &bundle, lang)
 }

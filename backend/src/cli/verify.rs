@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 use tokencap_shared::present::document;
-use tokencap_shared::present::words::Words;
+use tokencap_shared::present::words::{Lang, Words};
 use tokencap_shared::signoff::Verification;
 
-use super::answer::{say, say_json};
+use super::answer::{say, say_json, shown};
 use super::opened::Opened;
-use super::report::{Language, terminal_width};
-use crate::{text, trust};
+use super::report::terminal_width;
+use crate::{text, trust, words};
 
 /// Recompute every number from the raw records, then check the signatures. Exit code 0 only if
 /// the bundle is signed.
@@ -24,26 +24,28 @@ pub(super) struct Verify {
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
-    /// Language. Default: the terminal's, else English.
-    #[arg(long, value_enum)]
-    lang: Option<Language>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
 /// If the bundle cannot be read, or is not signed.
-pub(super) fn run(args: &Verify) -> anyhow::Result<()> {
+pub(super) fn run(args: &Verify, lang: Lang) -> anyhow::Result<()> {
     let trust = trust::load(args.trust.as_deref())?;
-    let words = Language::or_terminal(args.lang).words();
-    let found = Opened::new(&args.bundle)?.verify(&trust)?;
+    let words = lang.words();
+    let found = Opened::new(&args.bundle, lang)?.verify(&trust, lang)?;
     if args.json {
         say_json(&found)?;
     } else {
         say(&told(&found, words))?;
     }
     if !found.state.is_signed() {
-        bail!("{} is not signed ({})", args.bundle.display(), found.state.name());
+        let state = if lang == Lang::En {
+            found.state.name().to_owned()
+        } else {
+            (words.sign_off)(&found.state)
+        };
+        bail!((words::of(lang).not_signed)(&shown(&args.bundle), &state));
     }
     Ok(())
 }

@@ -9,8 +9,11 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use serde_json::json;
 
-use super::answer::Answer;
+use tokencap_shared::present::words::Lang;
+
+use super::answer::{Answer, shown};
 use crate::web;
+use crate::words::{self, CommandWords};
 
 /// Write the web app as a folder of files for any static web server; it opens bundles by itself.
 #[derive(Debug, Args)]
@@ -26,23 +29,23 @@ pub(super) struct Web {
 ///
 /// # Errors
 /// If the folder holds something or cannot be written.
-pub(super) fn run(args: &Web) -> anyhow::Result<()> {
+pub(super) fn run(args: &Web, lang: Lang) -> anyhow::Result<()> {
+    let words = words::of(lang);
     let occupied = fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some());
     if occupied {
-        bail!("{} is not empty; name another folder, or empty it first", args.out.display());
+        bail!((words.not_empty)(&shown(&args.out)));
     }
     for file in web::files() {
-        write(&args.out.join(file.path), file.bytes)?;
+        write(&args.out.join(file.path), file.bytes, words)?;
     }
-    write(&args.out.join(web::MANIFEST_NAME), web::manifest().as_bytes())?;
+    write(&args.out.join(web::MANIFEST_NAME), web::manifest().as_bytes(), words)?;
     let value = json!({ "folder": args.out, "build": web::BUILD_ID });
-    args.answer.give(&value, &format!("{}: build {}", args.out.display(), web::BUILD_ID))
+    args.answer.give(&value, &(words.web_built)(&shown(&args.out), web::BUILD_ID))
 }
 
-fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+fn write(path: &Path, bytes: &[u8], words: &CommandWords) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)
-            .with_context(|| format!("cannot create {}", folder.display()))?;
+        fs::create_dir_all(folder).with_context(|| (words.unwritable)(&shown(folder)))?;
     }
-    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    fs::write(path, bytes).with_context(|| (words.unwritable)(&shown(path)))
 }

@@ -25,7 +25,7 @@ use crate::search::Settings;
 use source::{Source, parse, preset, resolve};
 use sweep::rates;
 
-pub use source::{PlanError, named};
+pub use source::{PlanError, Sought, named};
 pub use sweep::{Grid, Sweep};
 pub use timeouts::Timeouts;
 
@@ -111,7 +111,7 @@ impl Plan {
     /// With file, line and column of a typo; with the known names for an unknown preset.
     pub fn read(path: &Path) -> Result<Self, PlanError> {
         let text = files::read_text(path, MOST_OF_A_SHEET).map_err(|source| PlanError::Read {
-            what: "the plan",
+            what: Sought::Plan,
             path: path.to_owned(),
             source,
         })?;
@@ -124,7 +124,7 @@ impl Plan {
     /// # Errors
     /// If there is none of this name.
     pub fn preset(name: &str) -> Result<Self, PlanError> {
-        let text = preset(name, Kind::Plan, "plan")?.text;
+        let text = preset(name, Kind::Plan)?.text;
         Self::parse(text, &format!("preset plan/{name}"), Path::new("."))
     }
 
@@ -134,14 +134,14 @@ impl Plan {
     /// As [`Plan::read`].
     pub fn parse(text: &str, file: &str, beside: &Path) -> Result<Self, PlanError> {
         let written: PlanFile = parse(text, file)?;
-        let mut workload = resolve(written.workload, Kind::Workload, "workload", beside)?;
+        let mut workload = resolve(written.workload, Kind::Workload, beside)?;
         let trace = read_trace(&mut workload, beside)?;
         let senseless = |message| PlanError::Senseless { file: file.to_owned(), message };
         let sweep = rates(written.sweep, written.search.is_some()).map_err(senseless)?;
         let plan = Self {
             api: written.api,
             deployment: written.deployment,
-            promise: resolve(written.promise, Kind::Promise, "promise sheet", beside)?,
+            promise: resolve(written.promise, Kind::Promise, beside)?,
             workload,
             trace,
             sweep,
@@ -187,7 +187,7 @@ fn read_trace(workload: &mut Workload, beside: &Path) -> Result<Option<Arc<Trace
     let path = beside.join(&*file);
     let senseless = |message| PlanError::Senseless { file: path.display().to_string(), message };
     let text = files::read_text(&path, Trace::MOST_BYTES).map_err(|source| PlanError::Read {
-        what: "the trace",
+        what: Sought::Trace,
         path: path.clone(),
         source,
     })?;

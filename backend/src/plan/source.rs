@@ -9,6 +9,31 @@ use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use crate::files::{self, MOST_OF_A_SHEET};
 use crate::presets::{self, Kind, Preset};
 
+/// What is looked for, by name or path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// The plan itself.
+    Plan,
+    /// The trace that its workload replays.
+    Trace,
+    /// What presets of a kind, and files like them, hold.
+    Of(Kind),
+}
+
+impl std::fmt::Display for Sought {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(match self {
+            Self::Plan => "the plan",
+            Self::Trace => "the trace",
+            Self::Of(Kind::Promise) => "promise sheet",
+            Self::Of(Kind::Workload) => "workload",
+            Self::Of(Kind::Prices) => "price sheet",
+            Self::Of(Kind::Plan) => "plan",
+            Self::Of(Kind::Sim) => "simulated cluster",
+        })
+    }
+}
+
 /// Why a plan, a promise sheet, a workload or a price sheet cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "a variant's sentence tells of its fields")]
@@ -17,7 +42,7 @@ pub enum PlanError {
     #[error("cannot read {what} {}: {source}; check the path", path.display())]
     Read {
         /// What the file should hold.
-        what: &'static str,
+        what: Sought,
         path: PathBuf,
         source: std::io::Error,
     },
@@ -40,7 +65,7 @@ pub enum PlanError {
     )]
     Unknown {
         /// What was looked for.
-        what: &'static str,
+        what: Sought,
         name: String,
         /// The presets of that kind.
         known: String,
@@ -85,21 +110,16 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Source<T> {
 ///
 /// # Errors
 /// As [`Plan::read`](super::Plan::read).
-pub fn named<T: DeserializeOwned>(
-    name: &str,
-    kind: Kind,
-    what: &'static str,
-    beside: &Path,
-) -> Result<T, PlanError> {
+pub fn named<T: DeserializeOwned>(name: &str, kind: Kind, beside: &Path) -> Result<T, PlanError> {
     let path = beside.join(name);
     if let Some(preset) = presets::find(kind, name) {
         return parse(preset.text, &format!("preset {}/{name}", kind.name()));
     }
     if !path.exists() && !name.contains(['/', '.']) {
-        preset(name, kind, what)?;
+        preset(name, kind)?;
     }
     let text = files::read_text(&path, MOST_OF_A_SHEET).map_err(|source| PlanError::Read {
-        what,
+        what: Sought::Of(kind),
         path: path.clone(),
         source,
     })?;
@@ -109,25 +129,24 @@ pub fn named<T: DeserializeOwned>(
 pub(super) fn resolve<T: DeserializeOwned>(
     source: Source<T>,
     kind: Kind,
-    what: &'static str,
     beside: &Path,
 ) -> Result<T, PlanError> {
     match source {
         Source::Inline(value) => Ok(value),
-        Source::Named(name) => named(&name, kind, what, beside),
+        Source::Named(name) => named(&name, kind, beside),
     }
 }
 
 /// The preset of this kind and name, or the names that there are.
-pub(super) fn preset(
-    name: &str,
-    kind: Kind,
-    what: &'static str,
-) -> Result<&'static Preset, PlanError> {
+pub(super) fn preset(name: &str, kind: Kind) -> Result<&'static Preset, PlanError> {
     presets::find(kind, name).ok_or_else(|| {
         let of_kind = presets::ALL.iter().filter(|preset| preset.kind == kind);
         let known: Vec<_> = of_kind.map(|preset| preset.name).collect();
-        PlanError::Unknown { what, name: name.to_owned(), known: known.join(", ") }
+        PlanError::Unknown {
+            what: Sought::Of(kind),
+            name: name.to_owned(),
+            known: known.join(", "),
+        }
     })
 }
 

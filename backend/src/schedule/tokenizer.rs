@@ -15,8 +15,8 @@ use crate::schedule::prompt::Words;
      are used alone"
 )]
 pub struct TokenizerError {
-    path: String,
-    what: String,
+    pub(crate) path: String,
+    pub(crate) what: String,
 }
 
 /// How models write the space before a word: byte-level ones, and SentencePiece's.

@@ -1,6 +1,5 @@
 //! What a campaign will take, and what it can prove in that time: said before it begins.
 
-use std::fmt::Write;
 use std::time::Duration;
 
 use tokencap_shared::definitions::money::PriceSheet;
@@ -11,6 +10,7 @@ use tokencap_shared::units::Rate;
 
 use super::settings::Settings;
 use crate::schedule::described::lengths;
+use crate::words::CommandWords;
 
 /// Steps, time, tokens, money and proofs.
 #[derive(Clone, Debug, PartialEq)]
@@ -171,85 +171,65 @@ impl Budget {
 
     /// In plain sentences, one a line.
     #[must_use]
-    pub fn lines(&self, prices: Option<&PriceSheet>, gpus: u32) -> Vec<String> {
-        let mut lines = vec![self.plan_line()];
-        let mut tokens = format!(
-            "about {} requests: {} tokens of input, {} of output",
-            scaled(self.requests),
-            scaled(self.input),
-            scaled(self.output)
-        );
+    pub(crate) fn lines(
+        &self,
+        prices: Option<&PriceSheet>,
+        gpus: u32,
+        words: &CommandWords,
+    ) -> Vec<String> {
+        let mut lines = vec![self.plan_line(words)];
+        let mut tokens =
+            (words.tokens_take)(&scaled(self.requests), &scaled(self.input), &scaled(self.output));
         if let Some(rate) = self.guess {
-            let _ =
-                write!(tokens, ", if λ_slo_max is near the first guess of {:.2} req/s", rate.get());
+            tokens += &(words.if_near)(rate.get());
         }
         lines.push(tokens);
-        lines.extend(prices.map(|prices| self.money_line(prices, gpus)));
+        lines.extend(prices.map(|prices| self.money_line(prices, gpus, words)));
         let (can, cannot): (Vec<_>, Vec<_>) =
             self.proofs.iter().partition(|proof| proof.is_possible());
         let minutes = self.window.as_secs_f64() / 60.0;
+        let list = |proofs: Vec<&Proof>| {
+            proofs.into_iter().map(|proof| said(proof, words)).collect::<Vec<_>>().join(words.and)
+        };
         if !can.is_empty() {
-            lines.push(format!(
-                "a window of {minutes:.1} min can prove, if violations are rare: {}",
-                can.iter().map(|proof| said(proof)).collect::<Vec<_>>().join("; ")
-            ));
+            lines.push((words.can_prove)(minutes, &list(can)));
         }
         if !cannot.is_empty() {
-            lines.push(format!(
-                "it cannot prove, whatever comes: {}; near the limit requests depend on each other, \
-                 and many times as many are needed",
-                cannot.iter().map(|proof| said(proof)).collect::<Vec<_>>().join("; ")
-            ));
+            lines.push((words.cannot_prove)(&list(cannot)));
         }
         lines
     }
 
-    fn plan_line(&self) -> String {
+    fn plan_line(&self, words: &CommandWords) -> String {
         let Range { usual, most } = self.steps;
         if self.guess.is_none() {
-            return format!(
-                "{most} steps, {} and the time that the last requests of each take",
-                minutes(self.time.most)
-            );
+            return (words.rates_take)(most, &minutes(self.time.most));
         }
-        format!(
-            "a search: usually about {usual} steps and {}, at most {most} steps and {}",
-            minutes(self.time.usual),
-            minutes(self.time.most)
-        )
+        (words.search_takes)(usual, &minutes(self.time.usual), most, &minutes(self.time.most))
     }
 
-    fn money_line(&self, prices: &PriceSheet, gpus: u32) -> String {
+    fn money_line(&self, prices: &PriceSheet, gpus: u32, words: &CommandWords) -> String {
         let hours = self.time.usual.as_secs_f64() / 3600.0;
         let money = |value: f64| format!("{value:.2} {}", prices.currency);
         let gpu = prices.gpu_hour.as_ref().map(|price| {
             let cost = price.get() * f64::from(gpus) * hours;
-            format!("{gpus} GPUs for {hours:.2} h cost {}", money(cost))
+            (words.gpus_cost)(gpus, hours, &money(cost))
         });
         let tokens = prices.output.as_ref().zip(prices.input_uncached.as_ref());
         let tokens = tokens.map(|(output, input)| {
             let price = (self.output * output.get() + self.input * input.get()) / 1e6;
-            format!("sold without cache hits, these tokens would bring {}", money(price))
+            (words.tokens_bring)(&money(price))
         });
         let parts: Vec<String> = gpu.into_iter().chain(tokens).collect();
-        let said = if parts.is_empty() { "nothing is priced".to_owned() } else { parts.join("; ") };
-        format!("at the prices of {} ({}): {said}", prices.name, prices.date)
+        let said =
+            if parts.is_empty() { words.nothing_priced.to_owned() } else { parts.join(words.and) };
+        (words.at_prices)(&prices.name, &prices.date.to_string(), &said)
     }
 }
 
-fn said(proof: &Proof) -> String {
-    let what = match proof.kind {
-        PromiseKind::Success => "success",
-        PromiseKind::Attainment => "attainment",
-        _ => "P99s",
-    };
-    let tier = proof.tier.as_ref().map_or(String::new(), |tier| format!(" of {tier}"));
-    format!(
-        "{what}{tier} ≥ {} % ({} clean requests needed, {} expected)",
-        percent(proof.target),
-        proof.needed,
-        scaled(proof.expected)
-    )
+fn said(proof: &Proof, words: &CommandWords) -> String {
+    let what = (words.proved)(proof.kind, proof.tier.as_deref());
+    (words.proof)(&what, &percent(proof.target), proof.needed, &scaled(proof.expected))
 }
 
 fn percent(target: Target) -> String {

@@ -34,14 +34,14 @@ pub enum PreflightError {
         why: String,
     },
     /// The key is wrong, or missing.
-    #[error("the server refuses the API key ({status}): {said}; {advice}")]
+    #[error("the server refuses the API key ({status}): {said}; {}", if *has_key { "give the right one" } else { "give one by environment variable or file" })]
     Key {
         /// 401 or 403.
         status: u16,
         /// The server's words.
         said: String,
-        /// What to do.
-        advice: &'static str,
+        /// Whether one was given.
+        has_key: bool,
     },
     /// The model is unknown.
     #[error("the server does not know the model `{model}`; it has: {known}")]
@@ -249,15 +249,9 @@ fn explain(target: &Target, trial: &Trial, verdict: Verdict) -> PreflightError {
     let status = verdict.status.unwrap_or(0);
     match verdict.outcome {
         Outcome::Failed(FailureKind::Unreachable) => PreflightError::Unreachable { url, why: said },
-        Outcome::ClientFault(ClientFaultKind::Unauthorised) => PreflightError::Key {
-            status,
-            said,
-            advice: if target.key.is_some() {
-                "give the right one"
-            } else {
-                "give one by environment variable or file"
-            },
-        },
+        Outcome::ClientFault(ClientFaultKind::Unauthorised) => {
+            PreflightError::Key { status, said, has_key: target.key.is_some() }
+        }
         Outcome::ClientFault(_) => {
             let known = models(target, trial);
             if let Some(known) = &known

@@ -1,6 +1,7 @@
 //! English.
 
 use tokencap_shared::bundle::BundleError;
+use tokencap_shared::present::words::Lang;
 
 use super::PageWords;
 
@@ -69,7 +70,7 @@ pub(super) const EN: PageWords = PageWords {
 
 /// The shared crate's own sentence, with a capital and a full stop.
 fn bundle_error(error: &BundleError) -> String {
-    let text = error.to_string();
+    let text = (Lang::En.words().bundle_error)(error);
     let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_uppercase().to_string());
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())

@@ -51,7 +51,7 @@ impl TryFrom<ShardFields> for Shard {
 /// A text that names no shard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` names no part of a campaign: write it like 0/4 for the first of four")]
-pub struct ShardError(String);
+pub struct ShardError(pub String);
 
 impl Shard {
     /// The whole.

@@ -3,6 +3,7 @@
 pub mod attention;
 pub mod chart;
 pub mod document;
+pub mod escape;
 pub mod evidence;
 pub mod format;
 pub mod glossary;

@@ -10,6 +10,7 @@ mod zh;
 
 use serde::Serialize;
 
+use crate::bundle::BundleError;
 use crate::definitions::capacity::{Basis, Standing};
 use crate::definitions::compare::{Told, Unlike};
 use crate::definitions::judge::{Degradation, Invalid, Verdict};
@@ -117,6 +118,9 @@ pub struct Words {
     pub role: fn(Role) -> &'static str,
     /// The prefix cache at a step's start.
     pub cache: fn(CacheState) -> &'static str,
+    /// Why a file is no bundle, and what to do, without a full stop. Details of a damage stay as
+    /// they were found.
+    pub bundle_error: fn(&BundleError) -> String,
     /// What the measuring side says of a run.
     pub note: fn(&Note) -> String,
     /// Why a value is missing.

@@ -38,6 +38,7 @@ pub const EN: Words = Words {
     basis,
     role,
     cache,
+    bundle_error: ToString::to_string,
     note: Note::says,
     missing: reasons::missing,
     invalid: reasons::invalid,

@@ -1,6 +1,7 @@
 //! Simplified Chinese: names, headings, sayings.
 
 mod binding;
+mod bundle;
 mod evidence;
 pub(super) mod import;
 mod notes;
@@ -38,6 +39,7 @@ pub const ZH: Words = Words {
     basis,
     role,
     cache,
+    bundle_error: bundle::bundle_error,
     note: notes::note,
     missing: reasons::missing,
     invalid: reasons::invalid,
