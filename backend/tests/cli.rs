@@ -189,3 +189,68 @@ fn a_disk_that_cannot_hold_the_bundle_is_known_before_the_measurement() {
     let full = tokencap(folder.path(), &format!("{sweep} --out /dev/full/run.tokencap"));
     says(&full, &["/dev/full"]);
 }
+
+/// Words that only an English sentence has; names, paths, options and units are none of them.
+fn english(said: &str) -> Option<&'static str> {
+    let quoted = said.split('`').step_by(2).collect::<String>();
+    let words = ["the", "is", "are", "not", "cannot", "give", "check", "choose", "with", "of"];
+    let mut tokens = quoted.split(|letter: char| !letter.is_ascii_alphabetic() && letter != '-');
+    tokens.find_map(|token| words.into_iter().find(|word| *word == token))
+}
+
+#[test]
+fn wrong_buttons_are_answered_in_chinese_where_that_is_asked_for() {
+    let folder = folder();
+    std::fs::write(folder.path().join("cut.tokencap"), b"PK\x03\x04cut").unwrap();
+    std::fs::write(folder.path().join("kurz"), "abc\n").unwrap();
+    for arguments in [
+        "sweep --target http://127.0.0.1:9 --plan plan.toml",
+        "sweep --target ftp:x --plan plan.toml",
+        "sweep --target http://127.0.0.1:9 --plan plan.toml --model none --out a --resume b",
+        "soak --target http://127.0.0.1:9 --plan plan.toml --rate -1",
+        "report cut.tokencap",
+        "report none.tokencap",
+        "report . ",
+        "compare none.tokencap none.tokencap",
+        "export none.tokencap --out report.doc",
+        "presets promise/none",
+        "import kurz",
+        "keygen --name W --out key --passphrase-file kurz",
+        "sign none.tokencap --role measured-by --key key",
+        "verify cut.tokencap",
+        "merge none.tokencap --out plan.toml",
+        "sim --config none",
+        "sim --listen 0.0.0.0",
+        "serve --listen 0.0.0.0",
+        "serve none.tokencap",
+        "web --out .",
+    ] {
+        let output = tokencap(folder.path(), &format!("--lang zh {arguments}"));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments}: {said}");
+        let last = said.trim_end().lines().last().unwrap();
+        assert!(last.starts_with("错误："), "{arguments}: {said}");
+        // The system's own words are quoted as they are, in brackets or behind the last colon.
+        let own = last.split("（os error").next().unwrap().replace("No such file or directory", "");
+        assert_eq!(english(&own), None, "{arguments}: {said}");
+    }
+}
+
+#[test]
+fn names_from_outside_neither_move_the_terminal_nor_forge_a_line() {
+    let folder = folder();
+    for name in ["a\x1b[2Jb", "a\u{202e}b", "a\r\nerror: b"] {
+        for lang in ["en", "zh"] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_tokencap"));
+            command.args(["--lang", lang, "report", name]).current_dir(folder.path());
+            let output = command.output().unwrap();
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{said:?}");
+            assert_eq!(said.lines().count(), 1, "{said:?}");
+            assert!(!said.contains(['\x1b', '\r', '\u{202e}']), "{said:?}");
+            assert!(
+                said.contains("\\u{1b}") || said.contains("\\u{202e}") || said.contains("\\r\\n")
+            );
+        }
+    }
+}

@@ -127,6 +127,7 @@ fn preflight(error: &PreflightError) -> String {
         PreflightError::Failed { outcome, said } => {
             format!("试探请求失败（{outcome}：{said}）：请排除后再测量")
         }
+        PreflightError::Target(error) => target(error),
         PreflightError::Workload(error) => workload(error),
         PreflightError::Target(error) => target(error),
     }
