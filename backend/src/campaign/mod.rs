@@ -293,7 +293,7 @@ impl Campaign {
         let Options { budget: limit, prices, .. } = &self.options;
         let gpus = self.plan.deployment.gpus_provisioned;
         let mut tell = |budget: &Budget| {
-            watch.on(Event::Budget { budget: &budget, prices: prices.as_ref(), gpus });
+            watch.on(Event::Budget { budget, prices: prices.as_ref(), gpus });
         };
         if let Some(settings) = &self.plan.search {
             let lone = alone(generator)?;

@@ -21,7 +21,7 @@ use crate::drive::plan::{Load, StepPlan};
 use crate::log;
 use crate::search::Answer;
 use crate::search::budget::{Budget, minutes};
-use crate::words::{self, CommandWords};
+use crate::words::{self, CommandWords, StepText};
 
 /// What happens in a campaign.
 #[derive(Clone, Debug)]
@@ -207,7 +207,14 @@ fn begins(
     words: &CommandWords,
 ) -> String {
     let (load, left) = (load(plan.load, words), left.map(minutes));
-    (words.step)(index + 1, of, &load, plan.kind, &minutes(length(plan)), left.as_deref())
+    (words.step)(&StepText {
+        number: index + 1,
+        of,
+        load: &load,
+        kind: plan.kind,
+        length: &minutes(length(plan)),
+        left: left.as_deref(),
+    })
 }
 
 /// What is offered.

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 use serde_json::json;
-use tokencap_shared::definitions::capacity::Standing;
 use tokencap_shared::definitions::promise::Role;
-use tokencap_shared::present::format::{compact, plain};
 use tokencap_shared::present::words::Lang;
 use tokencap_shared::signoff::{SignOff, Signature, SignedNumbers, Signer, Verification};
 
@@ -66,7 +64,7 @@ pub(super) fn run(args: &Sign, lang: Lang) -> anyhow::Result<()> {
     }
     let numbers = SignedNumbers::of(&opened.bundle.manifest, &opened.capacity)?;
     if !args.answer.json {
-        say(&(summary(&numbers, lang) + "\n"))?;
+        say(&((told.signs)(&numbers) + "\n"))?;
     }
 
     let file = KeyFile::load(&args.key)?;
@@ -93,19 +91,4 @@ pub(super) fn run(args: &Sign, lang: Lang) -> anyhow::Result<()> {
         "sign_off": state
     });
     args.answer.give(&value, &text)
-}
-
-/// What one puts one's name to, in a line or two.
-fn summary(numbers: &SignedNumbers, lang: Lang) -> String {
-    (words::of(lang).signs)(
-        numbers.simulated,
-        &numbers.model,
-        numbers.gpus_serving,
-        &numbers.gpu,
-        &numbers.promise,
-        &plain(numbers.lambda),
-        &plain(numbers.goodput),
-        &compact(numbers.daily.get(), lang),
-        numbers.standing == Standing::Committed,
-    )
 }

@@ -1,10 +1,13 @@
 //! English.
 
+use tokencap_shared::definitions::capacity::Standing;
 use tokencap_shared::definitions::promise::PromiseKind;
 use tokencap_shared::definitions::step::StepKind;
+use tokencap_shared::present::format::{compact, plain};
 use tokencap_shared::present::words::Lang;
+use tokencap_shared::signoff::SignedNumbers;
 
-use super::CommandWords;
+use super::{CommandWords, StepText};
 
 /// English.
 pub(super) const EN: CommandWords = CommandWords {
@@ -200,14 +203,8 @@ pub(super) const EN: CommandWords = CommandWords {
     shared: Lang::En.words(),
 };
 
-fn step(
-    number: usize,
-    of: Option<usize>,
-    load: &str,
-    kind: StepKind,
-    length: &str,
-    left: Option<&str>,
-) -> String {
+fn step(text: &StepText<'_>) -> String {
+    let StepText { number, of, load, kind, length, left } = *text;
     let kind = match kind {
         StepKind::Probe | StepKind::Closed => "",
         StepKind::Confirm => ", to confirm",
@@ -232,20 +229,16 @@ fn parts(what: &str) -> String {
     what.to_owned()
 }
 
-#[expect(clippy::too_many_arguments, reason = "each is a figure that is named")]
-fn signs(
-    simulated: bool,
-    model: &str,
-    gpus: u32,
-    gpu: &str,
-    promise: &str,
-    lambda: &str,
-    goodput: &str,
-    daily: &str,
-    committed: bool,
-) -> String {
-    let simulated = if simulated { "SIMULATED " } else { "" };
-    let standing = if committed { "committed" } else { "reference only: no soak at this rate" };
+fn signs(numbers: &SignedNumbers) -> String {
+    let SignedNumbers { model, gpus_serving: gpus, gpu, promise, .. } = numbers;
+    let (lambda, goodput) = (plain(numbers.lambda), plain(numbers.goodput));
+    let daily = compact(numbers.daily.get(), Lang::En);
+    let simulated = if numbers.simulated { "SIMULATED " } else { "" };
+    let standing = if numbers.standing == Standing::Committed {
+        "committed"
+    } else {
+        "reference only: no soak at this rate"
+    };
     format!(
         "{simulated}{model} on {gpus} × {gpu} under the promises `{promise}`:\n\
          λ_slo_max {lambda} req/s, SLO goodput {goodput} tok/s, {daily} tok/day ({standing})"

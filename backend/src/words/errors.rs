@@ -129,7 +129,6 @@ fn preflight(error: &PreflightError) -> String {
         }
         PreflightError::Target(error) => target(error),
         PreflightError::Workload(error) => workload(error),
-        PreflightError::Target(error) => target(error),
     }
 }
 

@@ -13,6 +13,7 @@ use std::error::Error;
 use tokencap_shared::definitions::promise::PromiseKind;
 use tokencap_shared::definitions::step::StepKind;
 use tokencap_shared::present::words::{Lang, Words};
+use tokencap_shared::signoff::SignedNumbers;
 
 /// The catalogue of a language.
 #[must_use]
@@ -21,6 +22,23 @@ pub(crate) const fn of(lang: Lang) -> &'static CommandWords {
         Lang::En => &en::EN,
         Lang::Zh => &zh::ZH,
     }
+}
+
+/// A step that begins. Times come formatted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepText<'a> {
+    /// Its number, from 1.
+    pub(crate) number: usize,
+    /// How many there are; a search does not know.
+    pub(crate) of: Option<usize>,
+    /// What is offered.
+    pub(crate) load: &'a str,
+    /// Why it is run.
+    pub(crate) kind: StepKind,
+    /// Its warm-up and its window.
+    pub(crate) length: &'a str,
+    /// For it and the steps after it, where that is known.
+    pub(crate) left: Option<&'a str>,
 }
 
 /// The texts of one language.
@@ -38,14 +56,7 @@ pub(crate) struct CommandWords {
     /// Between parts of a sentence.
     pub(crate) comma: &'static str,
     /// A step begins: its number from 1, load, why it is run, length and the time left.
-    pub(crate) step: fn(
-        number: usize,
-        of: Option<usize>,
-        load: &str,
-        kind: StepKind,
-        length: &str,
-        left: Option<&str>,
-    ) -> String,
+    pub(crate) step: fn(&StepText<'_>) -> String,
     /// The load of a closed loop.
     pub(crate) users: fn(users: u32) -> String,
     /// The phase before the window.
@@ -250,17 +261,7 @@ pub(crate) struct CommandWords {
     /// A signature was added.
     pub(crate) signed: fn(role: &str, name: &str, fingerprint: &str, state: &str) -> String,
     /// What one puts one's name to.
-    pub(crate) signs: fn(
-        simulated: bool,
-        model: &str,
-        gpus: u32,
-        gpu: &str,
-        promise: &str,
-        lambda: &str,
-        goodput: &str,
-        daily: &str,
-        committed: bool,
-    ) -> String,
+    pub(crate) signs: fn(&SignedNumbers) -> String,
     /// A bundle whose state is not signed.
     pub(crate) not_signed: fn(path: &str, state: &str) -> String,
     /// A run replaced by itself.

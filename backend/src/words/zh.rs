@@ -1,10 +1,13 @@
 //! Simplified Chinese.
 
+use tokencap_shared::definitions::capacity::Standing;
 use tokencap_shared::definitions::promise::PromiseKind;
 use tokencap_shared::definitions::step::StepKind;
+use tokencap_shared::present::format::{compact, plain};
 use tokencap_shared::present::words::Lang;
+use tokencap_shared::signoff::SignedNumbers;
 
-use super::{CommandWords, errors};
+use super::{CommandWords, StepText, errors};
 
 /// Simplified Chinese.
 pub(super) const ZH: CommandWords = CommandWords {
@@ -172,14 +175,8 @@ pub(super) const ZH: CommandWords = CommandWords {
     shared: Lang::Zh.words(),
 };
 
-fn step(
-    number: usize,
-    of: Option<usize>,
-    load: &str,
-    kind: StepKind,
-    length: &str,
-    left: Option<&str>,
-) -> String {
+fn step(text: &StepText<'_>) -> String {
+    let StepText { number, of, load, kind, length, left } = *text;
     let kind = match kind {
         StepKind::Probe | StepKind::Closed => "",
         StepKind::Confirm => "，确认段",
@@ -204,21 +201,16 @@ fn parts(what: &str) -> String {
     errors::part(what).to_owned()
 }
 
-#[expect(clippy::too_many_arguments, reason = "each is a figure that is named")]
-fn signs(
-    simulated: bool,
-    model: &str,
-    gpus: u32,
-    gpu: &str,
-    promise: &str,
-    lambda: &str,
-    goodput: &str,
-    daily: &str,
-    committed: bool,
-) -> String {
-    let simulated = if simulated { "【模拟】" } else { "" };
-    let standing =
-        if committed { "可承诺" } else { "仅供参考：未在此到达率做长稳测试" };
+fn signs(numbers: &SignedNumbers) -> String {
+    let SignedNumbers { model, gpus_serving: gpus, gpu, promise, .. } = numbers;
+    let (lambda, goodput) = (plain(numbers.lambda), plain(numbers.goodput));
+    let daily = compact(numbers.daily.get(), Lang::Zh);
+    let simulated = if numbers.simulated { "【模拟】" } else { "" };
+    let standing = if numbers.standing == Standing::Committed {
+        "可承诺"
+    } else {
+        "仅供参考：未在此到达率做长稳测试"
+    };
     format!(
         "{simulated}{model}，{gpus} × {gpu}，承诺表 `{promise}`：\n\
          λ_slo_max {lambda} req/s，合规吞吐 {goodput} tok/s，{daily} tok/日（{standing}）"
