@@ -241,7 +241,7 @@ fn names_from_outside_neither_move_the_terminal_nor_forge_a_line() {
     let folder = folder();
     for name in ["a\x1b[2Jb", "a\u{202e}b", "a\r\nerror: b"] {
         for lang in ["en", "zh"] {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_tokencap"));
+            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tokencap"));
             command.args(["--lang", lang, "report", name]).current_dir(folder.path());
             let output = command.output().unwrap();
             let said = String::from_utf8(output.stderr).unwrap();

@@ -135,6 +135,17 @@ fn preflight(error: &PreflightError) -> String {
 fn target(error: &TargetError) -> String {
     match error {
         TargetError::Url { url, why } => {
+            let why = match why.as_str() {
+                "http:// or https:// is missing" => "缺少 http:// 或 https://",
+                "only http and https are spoken" => "只支持 http 和 https",
+                "the host is missing" => "缺少主机名",
+                "a user or password in it would end up in logs; use the API key" => {
+                    "其中的用户名或密码会进入日志，请改用 API 密钥"
+                }
+                "it has a query" => "含有查询参数",
+                "its port is not a number from 1 to 65535" => "端口不是 1 到 65535 的数",
+                other => other,
+            };
             format!("`{url}` 不是服务地址（{why}）：请写成 http://10.0.0.5:8000 的形式")
         }
         TargetError::Resolve { host, why } => {
