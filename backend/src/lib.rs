@@ -16,6 +16,7 @@
 //! - `schedule`: what is sent, and when; `step`: a step while it runs, and what it leaves behind;
 //!   `text` and `export`: what reports are written into; `interrupt`: Ctrl-C
 //! - `presets` and `web`: files inside the program; `store`, `keys` and `trust`: files on disk
+//! - `words`: what the commands tell a person, in both languages
 //! - `clock`, `rng`, `histogram`, `stop`, `seconds`, `files` and `log`: tools of every room
 
 pub mod campaign;

@@ -6,7 +6,7 @@
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use tempfile::TempDir;
 use tokencap_testkit::program::{self, out, plan};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use tokencap_shared::bundle;
+use tokencap_shared::definitions::origin::Origin;
 use tokencap_shared::definitions::promise::{Fields, VerdictMode};
 use tokencap_shared::signoff::fixture;
 use tokencap_testkit::program;
@@ -169,7 +170,7 @@ fn point_verdicts_and_imports_are_never_signed() {
     assert!(errors(&refused).contains("point estimates"), "{}", errors(&refused));
 
     let mut toy = fixture::bundle(1);
-    toy.manifest.environment.insert("imported_from".to_owned(), "another tool".to_owned());
+    toy.manifest.origin = Origin::Imported { tools: vec!["another tool".to_owned()] };
     std::fs::write(desk.path("run.tokencap"), bundle::write(&toy).unwrap()).unwrap();
     let refused = desk.sign("measured-by", "measurer");
     assert!(!refused.status.success());

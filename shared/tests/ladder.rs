@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules from the ground up.
-const LADDER: [&str; 35] = [
+const LADDER: [&str; 37] = [
     "units",
     "stats",
     "definitions::measured",
@@ -32,12 +32,14 @@ const LADDER: [&str; 35] = [
     "signoff",
     "import",
     "present::lang",
+    "present::escape",
     "present::format",
     "present::attention",
     "present::words",
     "present::chart",
     "present::report",
     "present::document",
+    "present::evidence",
     "present::import",
     "present::query",
     "present::render",
@@ -211,6 +213,7 @@ fn arrows_are_found_in_every_form() {
         "bundle::self",
         "definitions::judge",
         "definitions::window",
+        "present::escape",
         "present::format",
         "stats",
         "units",

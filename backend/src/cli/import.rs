@@ -11,6 +11,7 @@ use tokencap_shared::present::import as view;
 use tokencap_shared::present::words::{Lang, Words};
 
 use super::answer::{say, say_json, shown, tell};
+use super::errors;
 use super::report::terminal_width;
 use crate::presets::Kind;
 use crate::{plan, store, text, words};
@@ -51,7 +52,7 @@ pub(super) fn run(args: &Import, lang: Lang) -> anyhow::Result<()> {
     let files: Vec<File<'_>> = files.iter().map(|(name, bytes)| File { name, bytes }).collect();
     let found = import::import(&files);
     for refused in &found.refused {
-        tell(&(words::of(lang).failed)(&(words::of(lang).error)(refused)));
+        tell(&(words::of(lang).failed)(&errors::said(refused, lang)));
     }
     if found.runs.is_empty() {
         bail!(words::of(lang).nothing_imported);

@@ -7,6 +7,7 @@ mod answer;
 mod calibrate;
 mod compare;
 mod demo;
+mod errors;
 mod export;
 mod import;
 mod keygen;
@@ -91,7 +92,7 @@ pub fn main() -> ExitCode {
 /// What went wrong and why, each cause said once: many an error names its cause itself.
 fn sentence(error: &anyhow::Error, words: &CommandWords) -> String {
     let mut said = String::new();
-    for cause in error.chain().map(words.error) {
+    for cause in error.chain().map(|cause| errors::said(cause, words.shared.lang)) {
         if said.is_empty() {
             said = cause;
         } else if !said.contains(&cause) {

@@ -199,7 +199,6 @@ pub(super) const EN: CommandWords = CommandWords {
     server_limit: "; the built-in server, not the generator, was the limit here",
     not_tried: "; more was not tried",
 
-    error: |error| error.to_string(),
     shared: Lang::En.words(),
 };
 

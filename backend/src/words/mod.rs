@@ -5,10 +5,7 @@
 //! stands here and never reaches the web app. Units stay as they are in every language.
 
 mod en;
-mod errors;
 mod zh;
-
-use std::error::Error;
 
 use tokencap_shared::definitions::promise::PromiseKind;
 use tokencap_shared::definitions::step::StepKind;
@@ -283,8 +280,6 @@ pub(crate) struct CommandWords {
     /// The ladder ended.
     pub(crate) not_tried: &'static str,
 
-    /// One error without its causes.
-    pub(crate) error: fn(&(dyn Error + 'static)) -> String,
     /// The catalogue that pages share.
     pub(crate) shared: &'static Words,
 }

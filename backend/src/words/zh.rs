@@ -7,7 +7,7 @@ use tokencap_shared::present::format::{compact, plain};
 use tokencap_shared::present::words::Lang;
 use tokencap_shared::signoff::SignedNumbers;
 
-use super::{CommandWords, StepText, errors};
+use super::{CommandWords, StepText};
 
 /// Simplified Chinese.
 pub(super) const ZH: CommandWords = CommandWords {
@@ -171,7 +171,6 @@ pub(super) const ZH: CommandWords = CommandWords {
     server_limit: "；受限的是内置服务端，而非负载发生器",
     not_tried: "；没有尝试更高负载",
 
-    error: errors::zh,
     shared: Lang::Zh.words(),
 };
 
@@ -198,7 +197,14 @@ fn proved(kind: PromiseKind, tier: Option<&str>) -> String {
 }
 
 fn parts(what: &str) -> String {
-    errors::part(what).to_owned()
+    match what {
+        "deployments" => "部署",
+        "promise sheets" => "承诺表",
+        "workloads" => "负载",
+        "steps" => "负载点",
+        other => other,
+    }
+    .to_owned()
 }
 
 fn signs(numbers: &SignedNumbers) -> String {

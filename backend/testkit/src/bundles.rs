@@ -24,7 +24,9 @@ pub fn soak(rows: u32) -> Bundle {
             "itl_rule": {"rule": "worst_gap"}, "watched": ["queue_p99"],
             "tiers": [{"name": "all", "isl_min": 1, "isl_max": 9000, "ttft_ms": 500, "tpot_ms": 40}]
         },
-        "workload": {"name": "w", "shape": {"kind": "mix", "classes": []}},
+        "workload": {"name": "w", "shape": {"kind": "mix", "classes": [
+            {"weight": 1.0, "isl": {"dist": "fixed", "tokens": 1000},
+             "osl": {"dist": "fixed", "tokens": 100}}]}},
         "steps": [{
             "id": 0, "kind": "soak", "asked": 500.0, "seed": 1, "start": 0, "w0": 0,
             "w1": 2_010_000_000_000_u64, "end": 3_000_000_000_000_u64,

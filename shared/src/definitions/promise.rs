@@ -213,6 +213,13 @@ impl PromiseKind {
         Self::Success,
     ];
 
+    /// The kind that is written so in files.
+    pub(crate) fn of_tag(tag: &str) -> Option<Self> {
+        let tags = ["attainment", "ttft_p99", "itl_p99", "tpot_p99", "queue_p99", "success"];
+        let place = tags.iter().position(|known| *known == tag)?;
+        Some(Self::ALL[place])
+    }
+
     /// Its English name.
     #[must_use]
     pub const fn name(self) -> &'static str {

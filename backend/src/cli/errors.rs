@@ -1,4 +1,4 @@
-//! Simplified Chinese: every error that can reach the terminal. English is each error's own
+//! Every error that can reach the terminal, in the reader's language. English is each error's own
 //! `Display`; a variant without its Chinese sentence does not compile.
 //!
 //! What a server, the operating system or a parser said is quoted as it is.
@@ -8,7 +8,7 @@ use std::error::Error;
 use tokencap_shared::bundle::BundleError;
 use tokencap_shared::definitions::compare;
 use tokencap_shared::import::ImportError;
-use tokencap_shared::present::words::ZH;
+use tokencap_shared::present::words::{Lang, ZH};
 use tokencap_shared::signoff::Unsignable;
 
 use crate::campaign::CampaignError;
@@ -27,11 +27,20 @@ use crate::sim::ConfigError;
 use crate::store::StoreError;
 use crate::trial::preflight::PreflightError;
 use crate::trust::TrustError;
+use crate::words;
 use tokencap_shared::definitions::origin::ShardError;
 use tokencap_shared::definitions::workload::SenselessWorkload;
 
-/// One error in Chinese, without its causes; one that no catalogue knows as it is.
-pub(super) fn zh(error: &(dyn Error + 'static)) -> String {
+/// One error without its causes.
+pub(super) fn said(error: &(dyn Error + 'static), lang: Lang) -> String {
+    match lang {
+        Lang::En => error.to_string(),
+        Lang::Zh => zh(error),
+    }
+}
+
+/// In Chinese; one that is not known here as it is.
+fn zh(error: &(dyn Error + 'static)) -> String {
     macro_rules! known {
         ($($kind:ty => $said:path),* $(,)?) => {
             $(if let Some(error) = error.downcast_ref::<$kind>() {
@@ -81,7 +90,7 @@ fn campaign(error: &CampaignError) -> String {
         CampaignError::OtherPlan { journal, what } => format!(
             "{} 中断的是另一份测量计划，其{}与本计划不同：请用原计划续测，或移走该文件",
             journal.display(),
-            part(what)
+            (words::of(Lang::Zh).parts)(what)
         ),
         CampaignError::BudgetTooShort { budget, steps, warmup } => format!(
             "{} s 不够 {steps} 个负载点（每个预热 {} s）：请增加时间，或减少到达率",
@@ -346,7 +355,7 @@ fn merge(error: &MergeError) -> String {
             format!("缺少 {of} 个分片中的第 {index} 个（从 0 起）：请给出全部分片")
         }
         MergeError::Differ { name, first, what } => {
-            format!("{name} 与 {first} 不能合并：{}不同", part(what))
+            format!("{name} 与 {first} 不能合并：{}不同", (words::of(Lang::Zh).parts)(what))
         }
         MergeError::Calendars { name, first, apart_ms } => format!(
             "以目标服务的时钟为准，{name} 与 {first} 的时钟至少相差 {apart_ms} ms：请同步各机器的时钟后重新测量"
@@ -355,17 +364,6 @@ fn merge(error: &MergeError) -> String {
             "按各自时钟，{name} 与 {first} 开始负载点 {step} 的时刻相差 {apart_ms} ms，超过允许值：\
              请同步各机器的时钟后重新测量"
         ),
-    }
-}
-
-/// A part of a plan that two runs differ in.
-pub(super) fn part(what: &str) -> &str {
-    match what {
-        "deployments" => "部署",
-        "promise sheets" => "承诺表",
-        "workloads" => "负载",
-        "steps" => "负载点",
-        other => other,
     }
 }
 
