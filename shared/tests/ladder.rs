@@ -213,7 +213,6 @@ fn arrows_are_found_in_every_form() {
         "bundle::self",
         "definitions::judge",
         "definitions::window",
-        "present::escape",
         "present::format",
         "stats",
         "units",
